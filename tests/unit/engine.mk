@@ -27,7 +27,8 @@ unit_tests += \
     tests/unit/test_engine_refused \
     tests/unit/test_engine_progress_lock \
     tests/unit/test_engine_wait \
-    tests/unit/test_engine_copy_tuner
+    tests/unit/test_engine_copy_tuner \
+    tests/unit/test_engine_bulk_states
 
 noinst_HEADERS += tests/unit/engine_pair.h
 
@@ -133,3 +134,7 @@ tests_unit_test_engine_progress_lock_LDADD = $(UNIT_LIBS)
 tests_unit_test_engine_wait_SOURCES = tests/unit/test_engine_wait.c
 tests_unit_test_engine_wait_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_wait_LDADD = $(UNIT_LIBS) -lpthread
+
+tests_unit_test_engine_bulk_states_SOURCES = tests/unit/test_engine_bulk_states.c
+tests_unit_test_engine_bulk_states_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_bulk_states_LDADD = $(UNIT_LIBS)

@@ -111,7 +111,7 @@ ni_status ni_on_ack(const struct ni_arrival *a)
         op->failure = op->failure == NI_OK ? status : op->failure;
         return NI_OK;
     }
-    if (status == NI_AGAIN && !op->plain && op->requested && op->got == 0) {
+    if (status == NI_AGAIN && op->bulk != NULL && ni_bulk_is_requested(op->bulk) && op->got == 0) {
         ni_pull_request_declined(op);
         return NI_OK;
     }

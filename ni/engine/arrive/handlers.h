@@ -10,6 +10,7 @@
 #include "engine/object/queue/queue.h"
 #include "engine/send/direct.h"
 #include "engine/send/fast.h"
+#include "engine/core/bulk.h"
 #include "engine/core/memory.h"
 #include "engine/send/short.h"
 
@@ -325,7 +326,7 @@ NI_ALWAYS_INLINE struct ni_answer ni_answer_of(const struct ni_packet *packet, u
 NI_ALWAYS_INLINE bool ni_answer_is_awaited(const struct ni_op *op)
 {
     return op != NULL && !ni_op_kind_is_over(op->kind) &&
-           (op->plain || op->shared == NULL || op->requested);
+           (op->bulk == NULL || ni_bulk_awaits(op->bulk));
 }
 
 /* Put a segment of what was read in its place. False: the answer is not one of its operation's. */
@@ -350,7 +351,7 @@ NI_ALWAYS_INLINE ni_status ni_read_segment(struct ni_peer *peer, struct ni_op *o
     op->got += len;
     if (op->got == op->len) {
         ni_pull_request_finish(op, NI_OK, op->len);
-    } else if (!op->plain && op->requested) {
+    } else if (op->bulk != NULL && ni_bulk_is_requested(op->bulk)) {
         peer->heard_ns = ni_now_ns();
     }
     return NI_OK;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
+#include "engine/bulk/states.h"
 #include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/shared_copy.h"
 #include "engine/core/engine_thread.h"
@@ -42,7 +43,7 @@ static bool others_to_copy(const struct ni *ni)
 /* Whether the target's help is worth asking for. */
 static bool worth_sharing(const struct ni_op *op)
 {
-    return op->peer->ni->config->bulk_both && op->len >= NI_SHARED_COPY_MIN && !op->alone;
+    return op->peer->ni->config->bulk_both && op->len >= NI_SHARED_COPY_MIN && !op->bulk->alone;
 }
 
 static bool is_far(const struct ni_op *op)
@@ -53,7 +54,7 @@ static bool is_far(const struct ni_op *op)
 /* Whether we copy most of it, or all. */
 static bool mostly_ours(const struct ni_op *op)
 {
-    return op->both_busy || !worth_sharing(op);
+    return op->bulk->both_busy || !worth_sharing(op);
 }
 
 /* Each call of the kernel takes some lines of the peer's. What nobody helps with is copied by fewer
@@ -101,16 +102,17 @@ static bool share(struct ni_op *op, uint32_t own)
  * knows then who has copied what. */
 static void close_shared(struct ni_op *op)
 {
-    op->closed = true;
-    op->at = op->until;
-    op->others = 0;
-    if (op->shared != NULL) {
-        uint64_t claim = atomic_exchange_explicit(&op->shared->claim, 0, memory_order_relaxed);
-        uint32_t claimed = (uint32_t)ni_min_u64((uint32_t)claim, op->chunks);
+    ni_bulk_go(op, NI_BULK_CLOSE);
+    op->bulk->at = op->bulk->until;
+    op->bulk->others = 0;
+    if (op->bulk->shared != NULL) {
+        uint64_t claim =
+            atomic_exchange_explicit(&op->bulk->shared->claim, 0, memory_order_relaxed);
+        uint32_t claimed = (uint32_t)ni_min_u64((uint32_t)claim, op->bulk->chunks);
 
-        op->alone = (uint32_t)(claim >> 32) != op->generation;
+        op->bulk->alone = (uint32_t)(claim >> 32) != op->bulk->generation;
         /* A target that scribbles here harms its own transfer only. */
-        op->others = claimed > op->own ? claimed - op->own : 0;
+        op->bulk->others = claimed > op->bulk->own ? claimed - op->bulk->own : 0;
     }
 }
 
@@ -119,13 +121,14 @@ static bool claim_own(struct ni_op *op, uint32_t *chunk)
 {
     bool claimed;
 
-    if (op->shared != NULL) {
-        claimed = ni_shared_copy_claim(op->shared, op->generation, op->chunks, chunk);
+    if (op->bulk->shared != NULL) {
+        claimed =
+            ni_shared_copy_claim(op->bulk->shared, op->bulk->generation, op->bulk->chunks, chunk);
     } else {
-        *chunk = op->own; /* all that were claimed are ours */
-        claimed = op->own < op->chunks;
+        *chunk = op->bulk->own; /* all that were claimed are ours */
+        claimed = op->bulk->own < op->bulk->chunks;
     }
-    op->own += claimed;
+    op->bulk->own += claimed;
     return claimed;
 }
 
@@ -134,7 +137,7 @@ static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
     struct ni_op *op = what;
 
     if (NI_UNLIKELY(status != NI_OK)) {
-        op->failure = status;
+        op->bulk->failure = status;
         close_shared(op);
         return;
     }
@@ -143,25 +146,25 @@ static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
 
 static void open_chunk(struct ni_op *op, uint32_t chunk)
 {
-    op->at = chunk * op->chunk;
-    op->until = ni_min_u64(op->at + op->chunk, op->len);
+    op->bulk->at = chunk * op->bulk->chunk;
+    op->bulk->until = ni_min_u64(op->bulk->at + op->bulk->chunk, op->len);
 }
 
 /* A piece of the chunk that is open, mostly all of it. True: the operation may be gone. */
 static bool copy_own(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
-    uint64_t at = op->at, began_ns;
+    uint64_t at = op->bulk->at, began_ns;
     struct ni_copy_args copy = {
         .ep = op->peer->ep,
         .direction = op->kind == NI_OP_READ ? NI_COPY_FROM_PEER : NI_COPY_TO_PEER,
         .local = op->local + at,
-        .remote = op->where.addr + at,
-        .len = ni_throttle_piece(ni, op->len, op->until - at, times(op), &began_ns),
+        .remote = op->bulk->where.addr + at,
+        .len = ni_throttle_piece(ni, op->len, op->bulk->until - at, times(op), &began_ns),
     };
     bool gone;
 
-    op->at += copy.len;
+    op->bulk->at += copy.len;
     gone = ni_unlocked_copy_run(ni, op, &copy, copied);
     ni_throttle_copied(ni, began_ns);
     return gone;
@@ -171,18 +174,9 @@ static bool copy_own(struct ni_op *op)
 static bool helper_done(const struct ni_op *op)
 {
     /* Acquire pairs with J2. */
-    return op->shared == NULL ||
-           atomic_load_explicit(&op->shared->helped, memory_order_acquire) >= op->others;
-}
-
-/* It is not copied any more, but goes on. */
-static void leave_copying(struct ni_op *op)
-{
-    struct ni *ni = op->peer->ni;
-
-    ni_lock_take(&ni->lock, ni->threads);
-    ni_work_remove(&ni->copying, &op->copying);
-    ni_lock_give(&ni->lock, ni->threads);
+    return op->bulk->shared == NULL ||
+           atomic_load_explicit(&op->bulk->shared->helped, memory_order_acquire) >=
+               op->bulk->others;
 }
 
 /* The bytes were copied without packets: its note follows, or it completes. */
@@ -190,7 +184,8 @@ static void complete_noting(struct ni_op *op)
 {
     ni_status status = NI_OK;
 
-    if (op->noting->noted) {
+    if (op->bulk->noting->noted) {
+        ni_bulk_go(op, NI_BULK_NOTE);
         status = ni_stream_note(op);
         if (status == NI_OK) {
             return;
@@ -202,34 +197,34 @@ static void complete_noting(struct ni_op *op)
 /* All chunks have ended, ours and the target's. */
 static void finish(struct ni_op *op)
 {
+    struct ni_bulk *bulk = op->bulk;
     bool redo = false;
 
-    if (op->shared != NULL) {
-        redo = op->alone || atomic_load_explicit(&op->shared->failed, memory_order_relaxed) != 0;
+    if (bulk->shared != NULL) {
+        redo =
+            bulk->alone || atomic_load_explicit(&bulk->shared->failed, memory_order_relaxed) != 0;
         ni_shared_copy_end(op);
     }
-    if (op->failure == NI_OK && redo) {
-        op->failure = ni_peer_state(op->peer);
+    if (bulk->failure == NI_OK && redo) {
+        bulk->failure = ni_peer_state(op->peer);
     }
-    if (op->failure == NI_OK && redo) {
+    if (bulk->failure == NI_OK && redo) {
         /* The target could not copy what it claimed: all again, alone. */
-        op->alone = true;
-        op->own = 0;
-        op->closed = false;
+        bulk->alone = true;
+        bulk->own = 0;
+        ni_bulk_go(op, NI_BULK_COPY);
         return;
     }
-    if (op->failure == NI_ERR_PEER_DEAD && ni_peer_state(op->peer) == NI_OK) {
+    if (bulk->failure == NI_ERR_PEER_DEAD && ni_peer_state(op->peer) == NI_OK) {
         /* The link tells the core next. It ends then with all else that was under way, in the poll
          * that tells the program of the peer: who gives up at the first error knows the reason. */
-        leave_copying(op);
-    } else if (op->failure == NI_ERR_UNSUPPORTED) {
-        leave_copying(op);
+        ni_bulk_go(op, NI_BULK_LOSE);
+    } else if (bulk->failure == NI_ERR_UNSUPPORTED) {
         ni_transfer_by_packets(op);
-    } else if (op->failure == NI_OK && op->noting != NULL) {
-        leave_copying(op);
+    } else if (bulk->failure == NI_OK && bulk->noting != NULL) {
         complete_noting(op);
     } else {
-        ni_op_complete(op, op->failure, op->failure == NI_OK ? op->len : 0);
+        ni_op_complete(op, bulk->failure, bulk->failure == NI_OK ? op->len : 0);
     }
 }
 
@@ -238,8 +233,8 @@ static void share_late(struct ni_op *op)
 {
     uint32_t count = ni_work_count(&op->peer->ni->copying);
 
-    if (op->own == 0 && op->shared == NULL && worth_sharing(op) && count > 1 &&
-        (!op->both_busy || count <= NI_SHARED_COPY_LAST)) {
+    if (op->bulk->own == 0 && op->bulk->shared == NULL && worth_sharing(op) && count > 1 &&
+        (!op->bulk->both_busy || count <= NI_SHARED_COPY_LAST)) {
         (void)share(op, 0);
     }
 }
@@ -254,11 +249,11 @@ static unsigned step(struct ni_op *op)
         return 0;
     }
     share_late(op);
-    if (!op->closed) {
-        if (op->at == op->until && claim_own(op, &chunk)) {
+    if (op->bulk->state == NI_BULK_COPYING) {
+        if (op->bulk->at == op->bulk->until && claim_own(op, &chunk)) {
             open_chunk(op, chunk);
         }
-        if (op->at != op->until) {
+        if (op->bulk->at != op->bulk->until) {
             if (copy_own(op)) {
                 return 1;
             }
@@ -266,11 +261,12 @@ static unsigned step(struct ni_op *op)
         } else {
             close_shared(op);
         }
-        if (!op->closed && op->shared == NULL && op->own == op->chunks && op->at == op->until) {
+        if (op->bulk->state == NI_BULK_COPYING && op->bulk->shared == NULL &&
+            op->bulk->own == op->bulk->chunks && op->bulk->at == op->bulk->until) {
             close_shared(op);
         }
     }
-    if (op->closed && helper_done(op)) {
+    if (op->bulk->state == NI_BULK_CLOSED && helper_done(op)) {
         finish(op);
         events = 1;
     }
@@ -283,17 +279,10 @@ void ni_copy_forget(struct ni_op *op)
     ni_status state = ni_peer_state(op->peer);
     uint64_t end;
 
-    if (op->plain) {
+    if (op->bulk->shared == NULL) {
         return;
     }
-    ni_unlocked_copy_leave(op->peer->ni, op);
-    if (op->requested) {
-        ni_pull_request_end(op);
-    }
-    if (op->shared == NULL) {
-        return;
-    }
-    if (!op->closed) {
+    if (op->bulk->state != NI_BULK_CLOSED) {
         close_shared(op);
     }
     end = ni_now_ns() + (state == NI_OK || state == NI_ERR_CLOSED ? NI_SHARED_COPY_PATIENCE_NS : 0);
@@ -304,7 +293,7 @@ void ni_copy_forget(struct ni_op *op)
         ni_shared_copy_end(op);
     }
     /* Otherwise the shared copy stays taken: it may still be counted in. */
-    op->shared = NULL;
+    op->bulk->shared = NULL;
 }
 
 ni_status ni_copy_at_once(struct ni_peer *peer, uint8_t *local, uint64_t remote, uint64_t len)
@@ -330,19 +319,19 @@ void ni_copy_start(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
     /* An engine thread copies all of it: who starts a transfer goes on at once. */
-    bool first = !others_to_copy(ni) && !ni_has_back_end(ni) && !op->both_busy;
+    bool first = !others_to_copy(ni) && !ni_has_back_end(ni) && !op->bulk->both_busy;
     bool shared;
 
-    op->chunk = chunk_size(op);
-    op->chunks = (uint32_t)ni_div_up(op->len, op->chunk);
-    shared = worth_sharing(op) && !op->both_busy && op->chunks > first && share(op, first);
+    ni_bulk_go(op, NI_BULK_COPY);
+    op->bulk->chunk = chunk_size(op);
+    op->bulk->chunks = (uint32_t)ni_div_up(op->len, op->bulk->chunk);
+    shared =
+        worth_sharing(op) && !op->bulk->both_busy && op->bulk->chunks > first && share(op, first);
     if (shared && first) {
         open_chunk(op, 0);
         (void)copy_own(op);
     }
-    ni_lock_take(&ni->lock, ni->threads);
-    ni_work_add(&ni->copying, &op->copying);
-    ni_lock_give(&ni->lock, ni->threads);
+    ni_bulk_list(op);
     if (!shared && first && !ni->threads) {
         (void)step(op);
     }
@@ -357,7 +346,7 @@ static void share_last(struct ni *ni, uint32_t left)
         struct ni_list *node = ni_work_next(&ni->copying, &ni->lock, ni->threads);
 
         if (node != NULL) {
-            share_late(ni_container_of(node, struct ni_op, copying));
+            share_late(ni_container_of(node, struct ni_bulk, list)->op);
         }
     }
 }
@@ -373,7 +362,7 @@ unsigned ni_copy_progress(struct ni *ni)
         struct ni_list *node = ni_work_next(&ni->copying, &ni->lock, ni->threads);
 
         if (node != NULL) {
-            events = step(ni_container_of(node, struct ni_op, copying));
+            events = step(ni_container_of(node, struct ni_bulk, list)->op);
         }
     }
     return events;

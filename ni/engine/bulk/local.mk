@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 ni_libapeni_core_la_SOURCES += \
+    ni/engine/bulk/states.c \
+    ni/engine/bulk/states.h \
     ni/engine/bulk/pull_request.c \
     ni/engine/bulk/pull_request.h \
     ni/engine/bulk/copy.c \

@@ -6,6 +6,7 @@
 #include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
 #include "engine/bulk/shared_copy.h"
+#include "engine/bulk/states.h"
 #include "engine/core/memory.h"
 #include "engine/send/probe.h"
 #include "engine/send/stream.h"
@@ -78,25 +79,15 @@ static bool goes_to_fresh(const struct ni_op *op)
     return mincore((void *)(page + NI_PULL_PAGE), 1, &resident) == 0 && (resident & 1) == 0;
 }
 
-/* The whole transfer is the target's, or ours. */
+/* The whole transfer is the target's, or ours. It is listed under one lock with the packet, which
+ * ni_pull_request_end takes: the answer may come at once. What could not be asked or offered now is
+ * when an earlier one has ended. */
 static void prepare(struct ni_op *op, uint64_t now)
 {
-    op->chunk = op->len;
-    op->chunks = 1;
-    op->requested_ns = now;
-    op->requested = true;
-}
-
-/* Under one lock with the packet, which ni_pull_request_end takes: the answer may come at once.
- * What could not be asked or offered now is when an earlier one has ended. */
-static void list(struct ni_op *op)
-{
-    struct ni *ni = op->peer->ni;
-
-    ni_lock_take(&ni->lock, ni->threads);
-    op->peer->requests++;
-    ni_work_add(&ni->requests, &op->copying);
-    ni_lock_give(&ni->lock, ni->threads);
+    op->bulk->chunk = op->len;
+    op->bulk->chunks = 1;
+    op->bulk->requested_ns = now;
+    ni_bulk_go(op, NI_BULK_REQUEST);
 }
 
 /* Which of the ways it is to go. */
@@ -110,7 +101,7 @@ static enum ni_way choose(struct ni_op *op, uint64_t now)
     }
     ni_lock_take(&ni->lock, ni->threads);
     way = ni_copy_tuner_begin(&ni->copy_tuners[ni_copy_tuner_class(op->len)], now);
-    op->timed = true;
+    op->bulk->timed = true;
     ni_lock_give(&ni->lock, ni->threads);
     return way;
 }
@@ -126,11 +117,11 @@ bool ni_pull_request_start(struct ni_op *op)
     if (never(ni)) {
         return false;
     }
-    op->both_busy = would_decline(op, now);
+    op->bulk->both_busy = would_decline(op, now);
     way = choose(op, now);
-    op->alone = way == NI_WAY_ALONE;
+    op->bulk->alone = way == NI_WAY_ALONE;
     /* We are copying already: the target did not answer, or did not want to. */
-    if (way != NI_WAY_PULL || op->both_busy ||
+    if (way != NI_WAY_PULL || op->bulk->both_busy ||
         (op->len >= NI_PULL_ONE_WAY && ni_work_count(&ni->copying) != 0) || goes_to_fresh(op)) {
         return false;
     }
@@ -138,7 +129,7 @@ bool ni_pull_request_start(struct ni_op *op)
     if (peer->ep->tx.lines != NULL) {
         prepare(op, now);
         (void)ni_shared_copy_start(op, 0);
-        list(op);
+        ni_bulk_list(op);
         requested = true;
     }
     ni_lock_give(&peer->lock, peer->threads);
@@ -162,7 +153,7 @@ bool ni_push_offer_start(struct ni_op *op)
     if (offered) {
         prepare(op, ni_now_ns());
         (void)ni_shared_copy_push(op);
-        list(op);
+        ni_bulk_list(op);
     }
     ni_lock_give(&peer->lock, peer->threads);
     return offered;
@@ -170,24 +161,17 @@ bool ni_push_offer_start(struct ni_op *op)
 
 void ni_pull_request_end(struct ni_op *op)
 {
-    struct ni *ni = op->peer->ni;
-
-    if (op->shared != NULL) {
-        atomic_store_explicit(&op->shared->claim, 0, memory_order_relaxed);
+    if (op->bulk->shared != NULL) {
+        atomic_store_explicit(&op->bulk->shared->claim, 0, memory_order_relaxed);
         ni_shared_copy_end(op);
     }
-    ni_lock_take(&ni->lock, ni->threads);
-    ni_work_remove(&ni->requests, &op->copying);
-    op->peer->requests--;
-    op->requested = false;
-    ni_lock_give(&ni->lock, ni->threads);
+    ni_bulk_go(op, NI_BULK_GIVE_UP);
 }
 
 void ni_pull_request_finish(struct ni_op *op, ni_status status, uint64_t value)
 {
-    if (!op->plain && op->requested) {
+    if (op->bulk != NULL && ni_bulk_is_requested(op->bulk)) {
         op->peer->heard_ns = ni_now_ns();
-        ni_pull_request_end(op);
     }
     ni_op_complete(op, status, value);
 }
@@ -197,27 +181,27 @@ void ni_pull_request_declined(struct ni_op *op)
     ni_pull_request_end(op);
     atomic_store_explicit(&op->peer->pull_from_ns, ni_now_ns() + NI_PULL_AGAIN_NS,
                           memory_order_relaxed);
-    op->both_busy = true;
+    op->bulk->both_busy = true;
     ni_copy_start(op);
 }
 
 /* Nothing came: take the bytes ourselves, unless the target has just begun. */
 static void take_over(struct ni_op *op)
 {
-    uint64_t open = (uint64_t)op->generation << 32;
+    uint64_t open = (uint64_t)op->bulk->generation << 32;
 
-    if (op->shared == NULL ||
-        atomic_compare_exchange_strong_explicit(&op->shared->claim, &open, 0, memory_order_relaxed,
-                                                memory_order_relaxed)) {
+    if (op->bulk->shared == NULL ||
+        atomic_compare_exchange_strong_explicit(&op->bulk->shared->claim, &open, 0,
+                                                memory_order_relaxed, memory_order_relaxed)) {
         ni_pull_request_end(op);
-        op->both_busy = would_decline(op, ni_now_ns());
+        op->bulk->both_busy = would_decline(op, ni_now_ns());
         if (op->kind == NI_OP_WRITE) {
             atomic_store_explicit(&op->peer->push_from_ns, ni_now_ns() + NI_PUSH_AGAIN_NS,
                                   memory_order_relaxed);
         }
         ni_copy_start(op);
     } else {
-        op->requested_ns = UINT64_MAX / 2; /* it answers */
+        ni_bulk_go(op, NI_BULK_ANSWER);
     }
 }
 
@@ -227,7 +211,7 @@ static bool request_late(struct ni_op *op)
     bool requested;
 
     ni_lock_take(&op->peer->lock, op->peer->threads);
-    requested = op->shared != NULL ||
+    requested = op->bulk->shared != NULL ||
                 (op->kind == NI_OP_READ ? ni_shared_copy_start(op, 0) : ni_shared_copy_push(op));
     ni_lock_give(&op->peer->lock, op->peer->threads);
     return requested;
@@ -259,7 +243,8 @@ static bool has_ours(struct ni_peer *peer)
 static bool in_time(const struct ni_op *op, uint64_t now)
 {
     struct ni_peer *peer = op->peer;
-    uint64_t since = op->requested_ns > peer->heard_ns ? op->requested_ns : peer->heard_ns;
+    uint64_t since =
+        op->bulk->requested_ns > peer->heard_ns ? op->bulk->requested_ns : peer->heard_ns;
     uint64_t patience = peer->ni->config->patience_us * 1000;
 
     if (now < since + patience) {
@@ -281,11 +266,14 @@ unsigned ni_pull_request_progress(struct ni *ni)
     /* Items are added at the end by others, and removed by the holder of the progress lock: us. */
     ni_lock_take(&ni->lock, ni->threads);
     for (node = ni->requests.items.next; node != &ni->requests.items && events == 0; node = next) {
-        struct ni_op *op = ni_container_of(node, struct ni_op, copying);
+        struct ni_op *op = ni_container_of(node, struct ni_bulk, list)->op;
 
         next = node->next;
+        if (op->bulk->state == NI_BULK_ANSWERED) {
+            continue;
+        }
         ni_lock_give(&ni->lock, ni->threads);
-        if (!in_time(op, now) || (op->shared == NULL && would_decline(op, now))) {
+        if (!in_time(op, now) || (op->bulk->shared == NULL && would_decline(op, now))) {
             take_over(op);
             events++;
         } else if (!request_late(op)) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "engine/core/bulk.h"
 #include "engine/send/fast.h"
 #include "engine/bulk/shared_copy.h"
 #include "engine/send/send.h"
@@ -40,8 +41,8 @@ void ni_shared_copy_end(struct ni_op *op)
     struct ni_peer *peer = op->peer;
 
     ni_lock_take(&peer->lock, peer->threads);
-    peer->shared_busy &= ~(1U << (unsigned)(op->shared - peer->ep->tx.page->shared_copies));
-    op->shared = NULL;
+    peer->shared_busy &= ~(1U << (unsigned)(op->bulk->shared - peer->ep->tx.page->shared_copies));
+    op->bulk->shared = NULL;
     ni_lock_give(&peer->lock, peer->threads);
 }
 
@@ -55,17 +56,17 @@ static void describe(struct ni_op *op, struct ni_shared_copy *shared, uint32_t o
     }
     atomic_store_explicit(&shared->helped, 0, memory_order_relaxed);
     atomic_store_explicit(&shared->failed, 0, memory_order_relaxed);
-    atomic_store_explicit(&shared->chunks, op->chunks, memory_order_relaxed);
-    atomic_store_explicit(&shared->chunk, op->chunk, memory_order_relaxed);
+    atomic_store_explicit(&shared->chunks, op->bulk->chunks, memory_order_relaxed);
+    atomic_store_explicit(&shared->chunk, op->bulk->chunk, memory_order_relaxed);
     atomic_store_explicit(&shared->local, (uintptr_t)op->local, memory_order_relaxed);
-    atomic_store_explicit(&shared->remote, op->where.addr, memory_order_relaxed);
+    atomic_store_explicit(&shared->remote, op->bulk->where.addr, memory_order_relaxed);
     atomic_store_explicit(&shared->len, op->len, memory_order_relaxed);
     atomic_store_explicit(&shared->is_read, op->kind == NI_OP_READ, memory_order_relaxed);
-    atomic_store_explicit(&shared->handle, op->where.handle, memory_order_relaxed);
-    op->shared = shared;
-    op->generation = peer->shared_generation;
-    op->own = own;
-    atomic_store_explicit(&shared->claim, (uint64_t)op->generation << 32 | own,
+    atomic_store_explicit(&shared->handle, op->bulk->where.handle, memory_order_relaxed);
+    op->bulk->shared = shared;
+    op->bulk->generation = peer->shared_generation;
+    op->bulk->own = own;
+    atomic_store_explicit(&shared->claim, (uint64_t)op->bulk->generation << 32 | own,
                           memory_order_relaxed);
 }
 
@@ -81,8 +82,8 @@ static bool open_shared(struct ni_op *op, uint32_t own, enum ni_copy_request wha
     }
     describe(op, shared, own);
     *fields = (struct ni_packet_copy){
-        .key = op->where.key,
-        .claim = (uint64_t)op->generation << 32,
+        .key = op->bulk->where.key,
+        .claim = (uint64_t)op->bulk->generation << 32,
         .index = (uint32_t)(shared - op->peer->ep->tx.page->shared_copies),
         .what = (uint32_t)what,
         .token = ni_op_token(op),
@@ -98,13 +99,14 @@ bool ni_shared_copy_start(struct ni_op *op, uint32_t own)
     struct ni_packet *packet;
 
     if (ni_peer_waits(peer) || !ni_lane_room(tx, 1) ||
-        !open_shared(op, own, op->requested ? NI_COPY_REQUEST_PULL : NI_COPY_REQUEST_SHARE,
+        !open_shared(op, own,
+                     ni_bulk_is_requested(op->bulk) ? NI_COPY_REQUEST_PULL : NI_COPY_REQUEST_SHARE,
                      &fields)) {
         return false;
     }
     packet = ni_lane_at(tx);
     memcpy(packet->body, &fields, sizeof(fields));
-    packet->word1 = ni_packet_word1(0, op->where.handle);
+    packet->word1 = ni_packet_word1(0, op->bulk->where.handle);
     ni_lane_commit(tx, ni_packet_word0(0, NI_PACKET_COPY, NI_LINE, 0), 1);
     ni_published(peer, peer->ep);
     return true;
@@ -124,7 +126,7 @@ bool ni_shared_copy_push(struct ni_op *op)
     (void)open_shared(op, 0, NI_COPY_REQUEST_PUSH, &fields);
     memcpy(place, &fields, sizeof(fields));
     ni_msg_copy(peer, payload, op->local, len);
-    ni_packet_commit(peer, NI_PACKET_COPY, 0, len, op->where.handle);
+    ni_packet_commit(peer, NI_PACKET_COPY, 0, len, op->bulk->where.handle);
     return true;
 }
 

@@ -10,12 +10,14 @@
 #include "engine/bulk/copy.h"
 #include "engine/send/direct.h"
 #include "engine/send/fast.h"
+#include "engine/core/noting.h"
 #include "engine/core/op.h"
 #include "engine/send/unacked.h"
 #include "engine/send/send.h"
 #include "engine/send/short.h"
 #include "engine/object/store/stores.h"
 #include "engine/send/stream.h"
+#include "engine/bulk/states.h"
 #include "engine/bulk/transfer.h"
 #include "table/table.h"
 
@@ -165,34 +167,21 @@ static ni_status write_unacked(struct ni_peer *peer, const void *src, size_t len
 
 /* ---- several, or later ----------------------------------------------------------------------- */
 
-/* Ask by packets. */
-static ni_status write_by_packets(struct ni_op *op, const void *src)
-{
-    ni_status status = ni_stream_write(op, src);
-
-    if (status != NI_OK) {
-        ni_op_undo(op);
-    }
-    return status;
-}
-
 static ni_status send_read(struct ni_op *op)
 {
-    struct ni_packet_remote fields = {
-        .addr = op->where.addr, .key = op->where.key, .token = ni_op_token(op), .operand = op->len};
+    struct ni_packet_remote fields = {.addr = op->bulk->where.addr,
+                                      .key = op->bulk->where.key,
+                                      .token = ni_op_token(op),
+                                      .operand = op->len};
 
-    return ni_send_control(op->peer, NI_PACKET_READ, NI_LINE, 0, 0, op->where.handle, &fields,
+    return ni_send_control(op->peer, NI_PACKET_READ, NI_LINE, 0, 0, op->bulk->where.handle, &fields,
                            sizeof(fields));
 }
 
-static ni_status read_by_packets(struct ni_op *op)
+static ni_status by_packets(struct ni_op *op)
 {
-    ni_status status = send_read(op);
-
-    if (status != NI_OK) {
-        ni_op_undo(op);
-    }
-    return status;
+    ni_bulk_go(op, NI_BULK_SEND);
+    return op->kind == NI_OP_READ ? send_read(op) : ni_stream_write(op, op->local);
 }
 
 void ni_transfer_by_packets(struct ni_op *op)
@@ -200,7 +189,7 @@ void ni_transfer_by_packets(struct ni_op *op)
     ni_status status;
 
     ni_stat_add(&op->peer->ni->stats.bulk_fallback, 1);
-    status = op->kind == NI_OP_READ ? send_read(op) : ni_stream_write(op, op->local);
+    status = by_packets(op);
     if (status != NI_OK) {
         ni_op_complete(op, status, 0);
     }
@@ -269,7 +258,11 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
         }
         return NI_OK;
     }
-    return is_read ? read_by_packets(op) : write_by_packets(op, local);
+    status = by_packets(op);
+    if (status != NI_OK) {
+        ni_op_undo(op);
+    }
+    return status;
 }
 
 static NI_NOINLINE ni_status transfer_later(struct ni *ni, struct ni_peer *peer, void *local,
@@ -325,24 +318,41 @@ ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
 
 static void ending(struct ni_op *op)
 {
-    struct ni *ni = op->peer->ni;
-
-    if (ni->threads) {
-        ni_unlocked_copy_leave(ni, op);
+    if (op->bulk->state == NI_BULK_ENDED) {
+        return;
     }
+    ni_unlocked_copy_leave(op->peer->ni, op);
+    if (ni_bulk_is_requested(op->bulk)) {
+        ni_pull_request_end(op);
+    }
+    ni_copy_forget(op);
     if (op->kind == NI_OP_WRITE) {
         ni_stream_end(op);
     }
+    ni_bulk_go(op, NI_BULK_END);
 }
 
-static void measured(struct ni *ni, const struct ni_op *op)
+static bool ended(struct ni_op *op, ni_status status, struct ni_end *also)
 {
-    ni_copy_tuner_end(&ni->copy_tuners[ni_copy_tuner_class(op->len)], ni_now_ns(), op->len);
+    struct ni *ni = op->peer->ni;
+    struct ni_bulk *bulk = op->bulk;
+    bool tell = bulk->noting != NULL && ni_noting_end(ni, bulk->noting, status, also);
+
+    if (bulk->timed) {
+        ni_copy_tuner_end(&ni->copy_tuners[ni_copy_tuner_class(op->len)], ni_now_ns(), op->len);
+    }
+    ni_pool_put(&ni->bulk_pool, bulk);
+    return tell;
+}
+
+static bool tells(const struct ni_op *op)
+{
+    return op->bulk->noting != NULL && op->bulk->noting->departs;
 }
 
 void ni_transfers_register(struct ni *ni)
 {
-    static const struct ni_transfer_ops ops = {.ending = ending, .measured = measured};
+    static const struct ni_op_ops ops = {.ending = ending, .ended = ended, .tells = tells};
 
-    ni->transfer_ops = &ops;
+    ni->bulk_ops = &ops;
 }

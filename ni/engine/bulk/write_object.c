@@ -5,6 +5,7 @@
 
 #include "engine/core/op.h"
 #include "engine/send/send.h"
+#include "engine/bulk/states.h"
 #include "engine/bulk/transfer.h"
 #include "engine/send/waiting.h"
 
@@ -14,7 +15,7 @@
 static ni_status store_now(struct ni_op *op, uint16_t tag, const void *data, uint32_t len)
 {
     struct ni_packet_remote fields = {
-        .key = op->where.key, .token = ni_op_token(op), .compare = len};
+        .key = op->bulk->where.key, .token = ni_op_token(op), .compare = len};
     uint8_t *place, *payload;
     ni_status status = NI_AGAIN;
 
@@ -27,7 +28,7 @@ static ni_status store_now(struct ni_op *op, uint16_t tag, const void *data, uin
         if (len != 0) { /* callers may say NULL, memcpy may not be given that */
             memcpy(payload, data, len);
         }
-        ni_packet_commit(op->peer, NI_PACKET_WRITE, tag, len, op->where.handle);
+        ni_packet_commit(op->peer, NI_PACKET_WRITE, tag, len, op->bulk->where.handle);
     }
     return status;
 }
@@ -47,6 +48,7 @@ static ni_status store(struct ni *ni, struct ni_peer *peer, const struct ni_rkey
         status = NI_ERR_NOMEM;
     }
     if (status == NI_OK) {
+        ni_bulk_go(op, NI_BULK_SEND);
         ni_lock_take(&peer->lock, peer->threads);
         status = store_now(op, tag, data, (uint32_t)len);
         ni_lock_give(&peer->lock, peer->threads);

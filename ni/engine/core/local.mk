@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 ni_libapeni_core_la_SOURCES += \
+    ni/engine/core/bulk.h \
     ni/engine/core/address.c \
     ni/engine/core/atomic.c \
     ni/engine/core/atomic.h \

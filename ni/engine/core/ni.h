@@ -109,8 +109,8 @@ struct ni {
     struct ni_peer *_Atomic warm; /* sent to last: its lane is warmed while nothing is to do */
     struct ni_work busy;          /* peers with packets that wait */
     const struct ni_source_ops *sources[NI_SOURCES];
-    struct ni_work copying;   /* struct ni_op: transfers that we copy */
-    struct ni_work requests;  /* struct ni_op: reads that the target was asked to answer */
+    struct ni_work copying;   /* struct ni_bulk: transfers that we copy */
+    struct ni_work requests;  /* struct ni_bulk: those that the target was asked to answer */
     struct ni_work shared_in; /* struct ni_shared_copy_in */
     struct ni_lock lock;
     struct ni_lock memory; /* MEMORY regions, from the check of an access to its last byte */
@@ -120,12 +120,12 @@ struct ni {
     uint32_t ahead; /* not 0: of portal_ops->ahead; in an NI without threads */
     struct ni_table table;
     struct ni_region_ops region_ops[NI_REGION_TYPES];
-    const struct ni_transfer_ops *transfer_ops; /* op.h */
+    const struct ni_op_ops *bulk_ops; /* how long transfers end: bulk.h */
     /* Deliver an ack that is a counter's, or any region's; object/counter does. */
     void (*ack_region)(struct ni *ni, const struct ni_ack *ack, ni_status status, uint64_t value);
     struct ni_stats stats;
 
-    struct ni_pool op_pool, control_pool, stream_pool, shared_in_pool;
+    struct ni_pool op_pool, bulk_pool, control_pool, stream_pool, shared_in_pool;
     struct ni_control *spare;    /* for an answer, when there is no memory; progress lock */
     struct ni_throttle throttle; /* of long transfers; progress lock */
     /* Of long reads, by length; under the lock. */

@@ -2,18 +2,10 @@
 #include "engine/core/noting.h"
 
 #include "base/alloc.h"
+#include "engine/core/bulk.h"
 #include "engine/core/engine_thread.h"
 
 /* How the departure of a Write is told. */
-
-void ni_noting_end(struct ni *ni, struct ni_noting *noting)
-{
-    if (noting->departs) {
-        ni_ack_deliver(ni, &noting->departed, noting->status,
-                       noting->status == NI_OK ? noting->len : 0);
-    }
-    ni_free(noting);
-}
 
 /* It cannot be told here: the caller holds locks. */
 void ni_noting_depart(struct ni *ni, struct ni_noting *noting)
@@ -27,24 +19,36 @@ void ni_noting_depart(struct ni *ni, struct ni_noting *noting)
     ni_engine_kick(ni);
 }
 
-struct ni_noting *ni_noting_take(struct ni_op *op, ni_status status)
+/* Its operation knows it no longer; what is to be told of it, if anything. */
+static bool part(struct ni_noting *noting, struct ni_end *also)
 {
-    struct ni *ni = op->peer->ni;
-    struct ni_noting *noting = op->noting;
+    bool departs = noting->departs;
 
-    if (NI_LIKELY(noting == NULL)) {
-        return NULL;
+    *also = (struct ni_end){.ack = noting->departed,
+                            .status = noting->status,
+                            .value = noting->status == NI_OK ? noting->len : 0};
+    noting->op->bulk->noting = NULL;
+    ni_free(noting);
+    return departs;
+}
+
+/* One less waits in ni->departed. */
+static void count_off(struct ni *ni)
+{
+    if (ni_list_empty(&ni->departed)) {
+        ni_work_lower(&ni->busy);
     }
+}
+
+bool ni_noting_end(struct ni *ni, struct ni_noting *noting, ni_status status, struct ni_end *also)
+{
     if (!ni_list_linked(&noting->list)) {
         noting->status = status;
     } else {
         ni_list_remove(&noting->list);
-        if (ni_list_empty(&ni->departed)) {
-            ni_work_lower(&ni->busy);
-        }
+        count_off(ni);
     }
-    op->noting = NULL;
-    return noting;
+    return part(noting, also);
 }
 
 unsigned ni_noting_deliver(struct ni *ni)
@@ -53,19 +57,20 @@ unsigned ni_noting_deliver(struct ni *ni)
     unsigned events = 0;
 
     do {
+        struct ni_end also;
+        bool departs = false;
+
         ni_lock_take(&ni->lock, ni->threads);
         node = ni_list_pop_front(&ni->departed);
         if (node != NULL) {
-            ni_container_of(node, struct ni_noting, list)->op->noting = NULL;
-            if (ni_list_empty(&ni->departed)) {
-                ni_work_lower(&ni->busy);
-            }
+            departs = part(ni_container_of(node, struct ni_noting, list), &also);
+            count_off(ni);
         }
         ni_lock_give(&ni->lock, ni->threads);
-        if (node != NULL) {
-            ni_noting_end(ni, ni_container_of(node, struct ni_noting, list));
-            events++;
+        if (departs) {
+            ni_ack_deliver(ni, &also.ack, also.status, also.value);
         }
+        events += node != NULL;
     } while (node != NULL);
     return events;
 }

@@ -29,11 +29,9 @@ struct ni_noting {
 /* The last byte of an operation's source has been read, and its note sent. The peer's lock is
  * held. */
 void ni_noting_depart(struct ni *ni, struct ni_noting *noting);
-/* An operation ends: take what is still to be told, which ends so if it has not departed; NULL:
- * nothing. The NI's lock is held. */
-struct ni_noting *ni_noting_take(struct ni_op *op, ni_status status);
-/* Tell of the departure, and free. No lock is held. */
-void ni_noting_end(struct ni *ni, struct ni_noting *noting);
+/* Its operation ends: free it. *also: the departure, if it is still to be told; false: it is not.
+ * The NI's lock is held. */
+bool ni_noting_end(struct ni *ni, struct ni_noting *noting, ni_status status, struct ni_end *also);
 /* Tell of those that have departed. The progress lock is ours, no lock is held. Returns how many.
  */
 unsigned ni_noting_deliver(struct ni *ni);

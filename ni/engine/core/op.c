@@ -2,8 +2,8 @@
 #include <apeni/transfer.h>
 
 #include "base/alloc.h"
+#include "engine/core/bulk.h"
 #include "engine/core/engine_thread.h"
-#include "engine/core/noting.h"
 #include "engine/core/op.h"
 
 /*
@@ -11,6 +11,35 @@
  * pool's {generation, index}, travels in the packet and comes back in the ack, so that late,
  * repeated or invented acks name nothing.
  */
+
+/* ---- over already ---------------------------------------------------------------------------- */
+
+static void ending_not(struct ni_op *op)
+{
+    (void)op;
+}
+
+static bool ended_already(struct ni_op *op, ni_status status, struct ni_end *also)
+{
+    (void)op;
+    (void)status;
+    (void)also;
+    return false;
+}
+
+static bool tells_nobody(const struct ni_op *op)
+{
+    (void)op;
+    return false;
+}
+
+static const struct ni_op_ops over_ops = {
+    .ending = ending_not, .ended = ended_already, .tells = tells_nobody};
+
+/* Of those that wait for no answer, so that none ends them. Nothing is written to it. */
+static struct ni_bulk over = {.ops = &over_ops, .state = NI_BULK_ENDED};
+
+/* ---- begin ----------------------------------------------------------------------------------- */
 
 /* The NI's lock is held. */
 static struct ni_op *new_op(struct ni *ni, enum ni_op_kind kind, const struct ni_ack *ack)
@@ -22,18 +51,48 @@ static struct ni_op *new_op(struct ni *ni, enum ni_op_kind kind, const struct ni
         if (ack != NULL) {
             op->ack = *ack;
         }
-        ni_list_init(&op->copying);
         ni_list_init(&op->list);
         ni_op_count(ni);
     }
     return op;
 }
 
+static void free_op(struct ni *ni, struct ni_op *op)
+{
+    ni_list_remove(&op->list);
+    if (NI_UNLIKELY(op->kind == NI_OP_DONE)) {
+        ni_list_remove(&op->done);
+    }
+    ni_pool_put(&ni->op_pool, op);
+    ni_op_count(ni);
+}
+
 struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct ni_ack *ack)
 {
-    static const struct ni_remote nowhere;
+    struct ni *ni = peer->ni;
+    struct ni_op *op;
 
-    return ni_op_new_transfer(peer, kind, ack, NULL, 0, &nowhere);
+    ni_lock_take(&ni->lock, ni->threads);
+    op = new_op(ni, kind, ack);
+    if (op != NULL) {
+        op->peer = peer;
+        ni_list_push_back(&peer->ops, &op->list);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return op;
+}
+
+/* The NI's lock is held. */
+static struct ni_bulk *new_bulk(struct ni *ni, struct ni_op *op, const struct ni_remote *where)
+{
+    struct ni_bulk *bulk = ni_pool_get(&ni->bulk_pool);
+
+    if (bulk != NULL) {
+        *bulk = (struct ni_bulk){
+            .ops = ni->bulk_ops, .state = NI_BULK_ACCEPTED, .where = *where, .op = op};
+        ni_list_init(&bulk->list);
+    }
+    return bulk;
 }
 
 struct ni_op *ni_op_new_transfer(struct ni_peer *peer, enum ni_op_kind kind,
@@ -45,11 +104,14 @@ struct ni_op *ni_op_new_transfer(struct ni_peer *peer, enum ni_op_kind kind,
 
     ni_lock_take(&ni->lock, ni->threads);
     op = new_op(ni, kind, ack);
+    if (op != NULL && (op->bulk = new_bulk(ni, op, where)) == NULL) {
+        free_op(ni, op);
+        op = NULL;
+    }
     if (op != NULL) {
         op->peer = peer;
         op->local = local;
         op->len = len;
-        op->where = *where;
         ni_list_push_back(&peer->ops, &op->list);
     }
     ni_lock_give(&ni->lock, ni->threads);
@@ -76,20 +138,7 @@ struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token)
     return op;
 }
 
-static void free_op(struct ni *ni, struct ni_op *op)
-{
-    ni_list_remove(&op->list);
-    if (NI_UNLIKELY(!op->plain && op->timed)) {
-        ni->transfer_ops->measured(ni, op);
-    }
-    if (NI_UNLIKELY(op->kind == NI_OP_DONE)) {
-        ni_list_remove(&op->copying);
-    } else if (!op->plain && op->kind != NI_OP_FLUSH) {
-        ni_work_remove(op->requested ? &ni->requests : &ni->copying, &op->copying);
-    }
-    ni_pool_put(&ni->op_pool, op);
-    ni_op_count(ni);
-}
+/* ---- end ------------------------------------------------------------------------------------- */
 
 /* The flushes that waited for this operation only: moved to `ready`. The NI's lock is held. */
 static void release_flushes(struct ni *ni, const struct ni_op *done, ni_status status,
@@ -130,28 +179,35 @@ static void complete_flushes(struct ni *ni, struct ni_list *ready)
     }
 }
 
+/* What it has besides ends with this status; whether *also is to be told. The NI's lock is
+ * held. */
+static bool end_bulk(struct ni_op *op, ni_status status, struct ni_end *also)
+{
+    return op->bulk != NULL && op->bulk->ops->ended(op, status, also);
+}
+
 void ni_op_undo(struct ni_op *op)
 {
     struct ni *ni = op->peer->ni;
-    struct ni_noting *noting = NULL;
+    struct ni_end also;
     struct ni_list ready;
 
     ni_list_init(&ready);
-    ni_lock_take(&ni->lock, ni->threads);
-    if (!op->plain) {
-        noting = ni_noting_take(op, NI_OK);
+    if (op->bulk != NULL) {
+        op->bulk->ops->ending(op);
     }
+    ni_lock_take(&ni->lock, ni->threads);
+    (void)end_bulk(op, NI_OK, &also);
     /* Another thread's flush may have counted it. */
     release_flushes(ni, op, NI_OK, &ready);
     free_op(ni, op);
     ni_lock_give(&ni->lock, ni->threads);
-    ni_free(noting);
     complete_flushes(ni, &ready);
 }
 
 bool ni_op_calls_nobody(const struct ni *ni, const struct ni_op *op)
 {
-    if (!op->plain && op->noting != NULL && op->noting->departs) {
+    if (op->bulk != NULL && op->bulk->ops->tells(op)) {
         return false;
     }
     switch (op->ack.kind) {
@@ -178,20 +234,11 @@ static bool defer(struct ni *ni, struct ni_op *op, ni_status status, uint64_t va
     if (ni_op_calls_nobody(ni, op) && ni_work_count(&ni->flushes) == 0) {
         return false;
     }
-    if (!op->plain) {
-        ni_work_remove(op->requested ? &ni->requests : &ni->copying, &op->copying);
-    } else {
-        ni_list_init(&op->copying);
-        op->plain = false; /* a second answer finds that it is over */
-        op->requested = false;
-        op->timed = false;
-        op->shared = NULL;
-        op->noting = NULL;
-    }
     op->kind = NI_OP_DONE;
+    op->bulk = op->bulk != NULL ? op->bulk : &over; /* a second answer finds that it is over */
     op->failure = status;
     op->got = value;
-    ni_list_push_back(&ni->engine->done, &op->copying);
+    ni_list_push_back(&ni->engine->done, &op->done);
     return true;
 }
 
@@ -199,15 +246,15 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
                                bool threads)
 {
     struct ni_ack ack = op->ack;
-    bool noted = op->kind == NI_OP_WRITE && !op->plain;
-    struct ni_noting *noting = NULL;
+    struct ni_end also;
     struct ni_list ready;
+    bool tell;
 
     if (op->kind == NI_OP_UNACKED && op->failure != NI_OK) {
         status = op->failure;
     }
-    if (!op->plain) {
-        ni->transfer_ops->ending(op); /* from now on its source may be gone */
+    if (op->bulk != NULL) {
+        op->bulk->ops->ending(op); /* from now on its source may be gone */
     }
     ni_list_init(&ready);
     ni_lock_take(&ni->lock, threads);
@@ -220,19 +267,16 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
         if (op->kind == NI_OP_DONE) {
             status = op->failure;
             value = op->got;
-            noted = true;
         }
     }
-    if (noted) {
-        noting = ni_noting_take(op, status);
-    }
+    tell = end_bulk(op, status, &also);
     if (NI_UNLIKELY(ni_work_count(&ni->flushes) != 0)) {
         release_flushes(ni, op, status, &ready);
     }
     free_op(ni, op);
     ni_lock_give(&ni->lock, threads);
-    if (NI_UNLIKELY(noting != NULL)) {
-        ni_noting_end(ni, noting);
+    if (NI_UNLIKELY(tell)) {
+        ni_ack_deliver(ni, &also.ack, also.status, also.value);
     }
     ni_ack_deliver(ni, &ack, status, value);
     complete_flushes(ni, &ready);
@@ -265,7 +309,7 @@ unsigned ni_ops_deliver(struct ni *ni)
 
         ni_lock_take(&ni->lock, true);
         if (!ni_list_empty(done)) {
-            op = ni_container_of(done->next, struct ni_op, copying);
+            op = ni_container_of(done->next, struct ni_op, done);
         }
         ni_lock_give(&ni->lock, true);
         if (op == NULL) {
@@ -322,6 +366,7 @@ ni_status ni_op_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *
     count = ni_pool_out(&ni->op_pool) != 0 ? count_ops(ni, peer) : 0;
     if (count != 0 && (flush = new_op(ni, NI_OP_FLUSH, ack)) != NULL) {
         flush->peer = peer;
+        flush->bulk = &over;
         flush->got = count;
         ni_work_add(&ni->flushes, &flush->list);
     }

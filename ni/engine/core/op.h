@@ -14,16 +14,18 @@
 #include "engine/core/peer.h"
 #include "link/lane.h"
 
+struct ni_bulk;
+
 /*
- * An operation under way at its initiator. It is accepted once (ni_op_new, or ni_direct_op for a
- * plain one), and ends once: ni_op_complete delivers its ack, or ni_op_undo takes it back before
- * the caller is told that it was accepted. Between the two it is in its peer's list, under the NI's
- * lock.
+ * An operation under way at its initiator. It is accepted once (ni_op_new, ni_op_new_transfer, or
+ * ni_direct_op for one that leaves at once), and ends once: ni_op_complete delivers its ack, or
+ * ni_op_undo takes it back before the caller is told that it was accepted. Between the two it is in
+ * its peer's list, under the NI's lock.
  */
 
 /* From NI_OP_READ on, success comes with bytes. QUIET: Writes of which only the last is answered,
  * and each refusal (stores.h, unacked.h). DONE: it has ended, and its ack waits for a caller
- * (thread.h): `failure` and `got` hold its result, `copying` is in the engine's list. */
+ * (thread.h): `failure` and `got` hold its result. */
 enum ni_op_kind {
     NI_OP_WRITE,
     NI_OP_UNACKED,
@@ -48,45 +50,26 @@ struct ni_op {
     uint64_t serial;      /* order of acceptance */
     struct ni_ack ack;
     enum ni_op_kind kind;
-    bool plain;     /* asked for by one packet (direct.h); what follows `got` is not set then, but
-                       for the failure of UNACKED */
-    uint8_t *local; /* READ, DEQUEUE: where it goes; WRITE: where it comes from */
+    ni_status failure;    /* FLUSH: of the first operation that failed; UNACKED: the first refusal;
+                             DONE: its status. Progress lock */
+    struct ni_bulk *bulk; /* what else it has: bulk.h; NULL: one packet has asked for it */
+    uint8_t *local;       /* READ, DEQUEUE: where it goes; WRITE: where it comes from */
     uint64_t len;
-    uint64_t got; /* READ: bytes that came; FLUSH: operations still waited for */
-    struct ni_remote where;
-    /* copy.c, shared_copy.c */
-    struct ni_list copying;        /* in ni->copying while chunks are left or helpers are out */
-    struct ni_shared_copy *shared; /* shared description, or NULL: chunks are all ours */
-    uint64_t chunk;
-    uint32_t chunks;
-    uint32_t own;    /* chunks that we claimed */
-    uint32_t others; /* once closed: chunks that the target claimed */
-    uint32_t generation;
-    uint64_t at, until; /* of the chunk that we copy: offsets of what is left; equal: none */
-    bool requested;     /* READ: the target may answer; WRITE: it may take it (pull_request.c) */
-    uint64_t requested_ns;
-    bool timed;                  /* READ: one of ni->copy_tuners */
-    bool alone;                  /* the target cannot help, or is not to */
-    bool both_busy;              /* it has others to copy, and helps when it has no more */
-    bool closed;                 /* no chunk can be claimed any more */
-    ni_status failure;           /* of our own copies; FLUSH: of the first operation that failed;
-                                    UNACKED: the first refusal; progress lock */
-    struct ni_noting *noting;    /* WRITE: noting.h; NULL: nothing of the kind */
-    enum ni_multipath multipath; /* WRITE: as its caller wants it */
-    uint32_t streams;            /* WRITE: in peer->streams; under the peer's lock */
+    uint64_t got;        /* READ: bytes that came; FLUSH: operations still waited for */
+    struct ni_list done; /* DONE: in the engine's list */
 };
 
-/* What the ways of long transfers have of an operation, one that is not plain. */
-struct ni_transfer_ops {
-    /* It is about to be completed: its bytes are not touched any more. No lock is held. */
-    void (*ending)(struct ni_op *op);
-    /* One that was `timed` has ended. The NI's lock is held. */
-    void (*measured)(struct ni *ni, const struct ni_op *op);
+/* Whom the end of an operation tells besides, and of what. */
+struct ni_end {
+    struct ni_ack ack;
+    ni_status status;
+    uint64_t value;
 };
 
 /* A new operation to the peer, counted and listed; NULL when out of memory. */
 struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct ni_ack *ack);
-/* The same with its bytes; under the lock that the thread that finds it takes. */
+/* A Write or Read of any length, with what that needs (op->bulk); under the lock that the thread
+ * that finds it takes. */
 struct ni_op *ni_op_new_transfer(struct ni_peer *peer, enum ni_op_kind kind,
                                  const struct ni_ack *ack, uint8_t *local, uint64_t len,
                                  const struct ni_remote *where);

@@ -5,7 +5,6 @@
 #include "engine/core/progress_lock.h"
 #include "engine/core/lanes.h"
 #include "engine/drive/peer_down.h"
-#include "engine/bulk/copy.h"
 #include "engine/core/counts.h"
 #include "engine/bulk/shared_copy_in.h"
 #include "engine/send/multipath.h"
@@ -62,7 +61,6 @@ void ni_peer_complete_all(struct ni_peer *peer, ni_status status)
     serial = ni->serial;
     ni_lock_give(&ni->lock, ni->threads);
     while ((op = oldest_op(peer, serial)) != NULL) {
-        ni_copy_forget(op);
         ni_op_complete(op, status, 0);
     }
     if (ni->portal_ops != NULL) {
@@ -161,7 +159,6 @@ void ni_peers_settle_silently(struct ni *ni)
 
         while (atomic_load_explicit(&peer->callers, memory_order_acquire) == 0 &&
                (op = silent_op(peer)) != NULL) {
-            ni_copy_forget(op);
             ni_op_complete(op, ni_peer_state(peer), 0);
         }
     }

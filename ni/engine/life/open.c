@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "engine/arrive/arrival.h"
 #include "engine/send/multipath.h"
+#include "engine/core/bulk.h"
 #include "engine/core/deferred.h"
 #include "engine/drive/peer_down.h"
 #include "engine/life/life.h"
@@ -50,6 +51,9 @@ static ni_status init_pools(struct ni *ni)
 {
     ni_status status = init_pool(&ni->op_pool, sizeof(struct ni_op), 64);
 
+    if (status == NI_OK) {
+        status = init_pool(&ni->bulk_pool, sizeof(struct ni_bulk), 16);
+    }
     if (status == NI_OK) {
         status = init_pool(&ni->control_pool, sizeof(struct ni_control), 64);
     }
@@ -147,6 +151,7 @@ static void free_ni(struct ni *ni)
 {
     ni_table_fini(&ni->table);
     ni_pool_fini(&ni->op_pool);
+    ni_pool_fini(&ni->bulk_pool);
     ni_pool_fini(&ni->control_pool);
     ni_pool_fini(&ni->stream_pool);
     ni_pool_fini(&ni->shared_in_pool);

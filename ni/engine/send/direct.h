@@ -85,13 +85,12 @@ NI_ALWAYS_INLINE void ni_direct_begin(struct ni_peer *peer, struct ni_op *op, en
     op->peer = peer;
     op->serial = ni->serial++;
     op->kind = kind;
-    op->plain = true;
+    op->failure = NI_OK;
+    op->bulk = NULL;
     op->len = len;
     if (kind >= NI_OP_READ) {
         op->local = local;
         op->got = 0;
-    } else if (kind == NI_OP_UNACKED) {
-        op->failure = NI_OK;
     }
     ni_list_push_back(&peer->ops, &op->list);
     ni_op_count(ni);
@@ -129,7 +128,7 @@ NI_ALWAYS_INLINE struct ni_op *ni_direct_find(struct ni *ni, const struct ni_pee
 {
     struct ni_op *op = ni_pool_from_token(&ni->op_pool, token);
 
-    if (NI_UNLIKELY(op == NULL) || NI_UNLIKELY(op->peer != peer) || NI_UNLIKELY(!op->plain) ||
+    if (NI_UNLIKELY(op == NULL) || NI_UNLIKELY(op->peer != peer) || NI_UNLIKELY(op->bulk != NULL) ||
         NI_UNLIKELY(ni_work_count(&ni->flushes) != 0)) {
         return NULL;
     }

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "engine/send/fast.h"
+#include "engine/core/bulk.h"
 #include "engine/core/memory.h"
 #include "engine/send/multipath.h"
 #include "engine/core/noting.h"
@@ -40,7 +41,7 @@ static void count(const struct ni_stream *stream, uint32_t by)
     struct ni_op *op = stream->is_answer ? NULL : ni_op_find(stream->peer, stream->token);
 
     if (op != NULL) {
-        op->streams += by;
+        op->bulk->streams += by;
     }
 }
 
@@ -242,9 +243,9 @@ ni_status ni_stream_write(struct ni_op *op, const void *src)
         .src = src,
         .len = op->len,
         .token = ni_op_token(op),
-        .where = op->where,
-        .noting = op->noting,
-        .multipath = op->multipath,
+        .where = op->bulk->where,
+        .noting = op->bulk->noting,
+        .multipath = op->bulk->multipath,
     };
 
     return start(&stream);
@@ -258,8 +259,8 @@ ni_status ni_stream_note(struct ni_op *op)
         .len = op->len,
         .sent = op->len,
         .token = ni_op_token(op),
-        .where = op->where,
-        .noting = op->noting,
+        .where = op->bulk->where,
+        .noting = op->bulk->noting,
     };
 
     return start(&stream);
@@ -349,7 +350,7 @@ void ni_stream_end(struct ni_op *op)
     for (NI_LIST_EACH_SAFE(node, &peer->streams)) {
         struct ni_stream *stream = ni_container_of(node, struct ni_stream, list);
 
-        if (op->streams == 0) {
+        if (op->bulk->streams == 0) {
             break;
         }
         if (!stream->is_answer && stream->token == token) {

@@ -9,6 +9,7 @@
 #include "engine/object/notify/note.h"
 #include "engine/core/regions.h"
 #include "engine/send/stream.h"
+#include "engine/bulk/states.h"
 #include "engine/bulk/transfer.h"
 
 /*
@@ -93,6 +94,7 @@ static ni_status write_by_op(struct ni_op *op, bool copied, bool by_kernel)
         ni_copy_start(op);
         return NI_OK;
     }
+    ni_bulk_go(op, copied ? NI_BULK_NOTE : NI_BULK_SEND);
     status = copied ? ni_stream_note(op) : ni_stream_write(op, op->local);
     if (status != NI_OK) {
         ni_op_undo(op);
@@ -107,19 +109,18 @@ static struct ni_op *new_op(struct ni_peer *peer, const void *src, size_t len,
 {
     static const uint8_t nothing[1];
     struct ni_noting *noting = new_noting(note, departed);
-    struct ni_op *op = noting != NULL ? ni_op_new(peer, NI_OP_WRITE, ack) : NULL;
+    uint8_t *local = (uint8_t *)(uintptr_t)(len != 0 ? src : nothing);
+    struct ni_op *op =
+        noting != NULL ? ni_op_new_transfer(peer, NI_OP_WRITE, ack, local, len, dst) : NULL;
 
     if (op == NULL) {
         ni_free(noting);
         return NULL;
     }
-    op->noting = noting;
+    op->bulk->noting = noting;
+    op->bulk->multipath = how;
     noting->op = op;
     noting->len = len;
-    op->local = (uint8_t *)(uintptr_t)(len != 0 ? src : nothing);
-    op->len = len;
-    op->where = *dst;
-    op->multipath = how;
     return op;
 }
 
