@@ -15,7 +15,6 @@
 #include "engine/send/unacked.h"
 #include "engine/send/send.h"
 #include "engine/send/short.h"
-#include "engine/object/store/stores.h"
 #include "engine/send/stream.h"
 #include "engine/bulk/states.h"
 #include "engine/bulk/transfer.h"
@@ -207,7 +206,8 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
     if (!ep->same_memory && (len < NI_DIRECT_MIN || !ni_peer_copies(peer))) {
         return NI_ERR_UNSUPPORTED;
     }
-    if (ep->same_memory && len < NI_DIRECT_MIN && ni_stores_under_way(peer)) {
+    if (ep->same_memory && len < NI_DIRECT_MIN &&
+        peer->ni->sources[NI_SOURCE_STORES]->under_way(peer)) {
         return NI_ERR_UNSUPPORTED; /* it comes after them */
     }
     status = ni_transfer_check(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);

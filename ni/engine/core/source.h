@@ -33,6 +33,9 @@ struct ni_source_ops {
     bool (*send)(struct ni_peer *peer, unsigned *sent);
     /* The peer is down with this status: forget what waits. */
     void (*drop)(struct ni_peer *peer, ni_status status);
+    /* Whether something has left that the peer may not have taken yet; have it end then. NULL: what
+     * comes after that need not know. The peer's lock is not held. */
+    bool (*under_way)(struct ni_peer *peer);
 };
 
 #endif

@@ -188,7 +188,8 @@ static void drop_waiting(struct ni_peer *peer, ni_status status)
 
 void ni_stores_register(struct ni *ni)
 {
-    static const struct ni_source_ops source = {.send = send_waiting, .drop = drop_waiting};
+    static const struct ni_source_ops source = {
+        .send = send_waiting, .drop = drop_waiting, .under_way = ni_stores_under_way};
 
     ni_source_register(ni, NI_SOURCE_STORES, &source);
     ni_store_groups_register(ni);
