@@ -52,13 +52,30 @@ hfm_apelink_hfm_SOURCES = \
     hfm/daemon/control.c \
     hfm/daemon/control.h \
     hfm/daemon/daemon.h \
+    hfm/daemon/hook.c \
+    hfm/daemon/hook.h \
+    hfm/daemon/http.c \
+    hfm/daemon/http.h \
     hfm/daemon/main.c \
     hfm/daemon/network.c \
     hfm/daemon/notify.c \
     hfm/daemon/notify.h \
+    hfm/daemon/rights.c \
+    hfm/daemon/rights.h \
     hfm/daemon/run.c
 hfm_apelink_hfm_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)
 hfm_apelink_hfm_LDADD = hfm/libhfm.la dnp/libboard.la driver/libclient.la $(LIBEVENT_LIBS) -levent_extra -lpthread
+
+# For systemd, and a hook for Slurm.
+unitdir = $(prefix)/lib/systemd/system
+unit_DATA = hfm/apelink-hfm.service
+CLEANFILES += hfm/apelink-hfm.service
+
+hfm/apelink-hfm.service: hfm/apelink-hfm.service.in Makefile
+	$(AM_V_GEN)sed 's|@bindir@|$(bindir)|; s|@sysconfdir@|$(sysconfdir)|' $(srcdir)/hfm/apelink-hfm.service.in >$@
+
+dist_pkglibexec_SCRIPTS = hfm/hook-drain
+EXTRA_DIST += hfm/apelink-hfm.service.in
 
 dist_man1_MANS += docs/man/apelink-hfm.1
 EXTRA_DIST += docs/hfm.md

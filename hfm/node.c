@@ -24,6 +24,8 @@ ni_status hfm_node_init(struct hfm_node *node, const struct hfm_cluster *cluster
                               .voter_index = -1,
                               .settle = UINT64_MAX,
                               .begun = now,
+                              .answered_at = now,
+                              .judged_at = now,
                               .now = now};
     node->known = ni_calloc(cluster->nodes, sizeof *node->known);
     node->asker = ni_calloc(cluster->nodes, sizeof *node->asker);
@@ -156,8 +158,10 @@ static void judge_service(struct hfm_node *node)
                                                 .fault = status,
                                                 .before = node->service});
         node->service = status;
+        node->seen[HFM_OWN] = status == DNP_BROKEN ? node->answered_at : node->judged_at;
         learn_own(node);
     }
+    node->judged_at = node->now;
 }
 
 static void ask_voters(struct hfm_node *node)

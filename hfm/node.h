@@ -106,7 +106,9 @@ struct hfm_node {
     uint64_t settle; /* until then only what is worse counts; UINT64_MAX: it has settled */
     const struct hfm_message *cause; /* the report that is being taken */
     uint64_t begun;
-    bool answered; /* by some master, once */
+    bool answered;        /* by some master, once */
+    uint64_t answered_at; /* by some master, last */
+    uint64_t judged_at;   /* the own service network */
     uint64_t now;
 };
 

@@ -56,6 +56,7 @@ static void take_pong(struct hfm_node *node, const struct hfm_message *message)
     node->master_link[rank].session = message->session;
     hfm_service_pong(service, message->number);
     node->answered = true;
+    node->answered_at = node->now;
     if ((message->flags & HFM_FLAG_ACTS) != 0 && !node->acts) {
         hfm_node_follow(node, message->from, message->term);
     }

@@ -41,6 +41,7 @@ struct hfm_daemon {
     struct hfm_notify notify;
     struct hfm_control *control;
     struct hfm_http *http;
+    struct hfm_hooks *hooks;
 };
 
 /* Work until a signal ends it. text: the configuration, whose `here` is known. Returns an exit

@@ -15,6 +15,9 @@
 #include "base/clock.h"
 #include "hfm/daemon/control.h"
 #include "hfm/daemon/daemon.h"
+#include "hfm/daemon/hook.h"
+#include "hfm/daemon/http.h"
+#include "hfm/daemon/rights.h"
 #include "hfm/verdict.h"
 
 enum { MS = 1000000, STUCK_READS = 3 /* periods after which the card's thread is stuck */ };
@@ -51,6 +54,9 @@ static void on_event(void *arg, const struct hfm_event *event)
     hfm_history_add(&daemon->history, event);
     hfm_counts_add(&daemon->counts, event);
     log_event(event);
+    if (daemon->hooks != NULL && event->kind == HFM_EVENT_STATE) {
+        hfm_hooks_changed(daemon->hooks, event->about, daemon->node.acts);
+    }
     if (daemon->record != NULL) {
         hfm_event_json(daemon->record, &daemon->history, event);
         fputc('\n', daemon->record);
@@ -187,7 +193,7 @@ static void be_realtime(const struct hfm_config *config)
 {
     struct sched_param parameter = {.sched_priority = (int)config->realtime};
 
-    if (config->realtime > 0 && sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &parameter)) {
+    if (config->realtime > 0 && sched_setscheduler(0, SCHED_RR, &parameter)) {
         ni_log(NI_LOG_WARN,
                "apelink-hfm: no real-time priority %u: %s; on a busy host it will be late: give it "
                "CAP_SYS_NICE, or set realtime 0",
@@ -216,7 +222,20 @@ static bool open_files(struct hfm_daemon *daemon)
             return false;
         }
     }
-    return config->device[0] == '\0' || card_thread_start(&daemon->card, config);
+    if (ntohs(config->http.sin_port) != 0) {
+        daemon->http = hfm_http_open(daemon);
+        if (daemon->http == NULL) {
+            return false;
+        }
+    }
+    if (config->hook[0] != '\0') {
+        daemon->hooks = hfm_hooks_open(daemon);
+        if (daemon->hooks == NULL) {
+            return false;
+        }
+    }
+    return hfm_rights_drop(config->user, config->device[0] != '\0') &&
+           (config->device[0] == '\0' || card_thread_start(&daemon->card, config));
 }
 
 static bool make_events(struct hfm_daemon *daemon)
@@ -252,7 +271,10 @@ static void close_all(struct hfm_daemon *daemon)
         }
     }
     card_thread_stop(&daemon->card);
+    hfm_node_fini(&daemon->node); /* a master tells that it is none any more */
     hfm_control_close(daemon->control);
+    hfm_http_close(daemon->http);
+    hfm_hooks_close(daemon->hooks);
     if (daemon->socket >= 0) {
         close(daemon->socket);
     }
@@ -260,7 +282,6 @@ static void close_all(struct hfm_daemon *daemon)
         fclose(daemon->record);
     }
     hfm_notify_close(&daemon->notify);
-    hfm_node_fini(&daemon->node);
     hfm_history_fini(&daemon->history);
     if (daemon->base != NULL) {
         event_base_free(daemon->base);
