@@ -93,7 +93,7 @@ def parse_named(text, bench):
     """The number behind what names it, in the output of a program that says that it has succeeded."""
     if re.search(rf"^{bench.sound}$", text, re.M) is None:
         raise ParseError(f"no line '{bench.sound}' in the output of {bench.program}")
-    match = re.search(rf"^{re.escape(bench.pick[0])}(\S+)", text, re.M)
+    match = re.search(rf"^{re.escape(bench.pick[0])} *(\S+)", text, re.M)
     if match is None:
         raise ParseError(f"no line '{bench.pick[0]}...' in the output of {bench.program}")
     return {0: _number(match.group(1), match.group(0))}

@@ -99,6 +99,18 @@ def _overhead():
     )
 
 
+_SYNC = {"style": "named", "sound": "# Window: .*", "plain": True, "any_ranks": True, "group": "sync"}
+
+
+def _sync():
+    """A row for each synchronisation of a window of each flavour."""
+    return tuple(Bench(f"sync_{way}_{kind}", "osu_win_sync", ("-w", kind), pick=(f"{way} ",), **_SYNC,
+                       what=f"{what}, {flavour} window")
+                 for kind, flavour in (("allocate", "allocated"), ("create", "created"), ("shared", "shared"))
+                 for way, what in (("fence", "fence"), ("pscw", "post, start, complete and wait with both neighbours"),
+                                   ("lock", "exclusive lock that all want, with a put of 8 bytes")))
+
+
 _PEERS = {"program": "osu_peers", "size_option": "-N", "axis": "sleeping ranks", "base": True,
           "group": "peers"}
 
@@ -177,6 +189,7 @@ BENCHES = (
     Bench("peers_31", sizes=(2, 31), ranks=33, **_PEERS,
           what="ping-pong of 8 bytes beside ranks that have talked to both and sleep"),
     Bench("peers_128", sizes=(128,), ranks=130, **_PEERS, what="the same, with 128 of them"),
+    *_sync(),
     *_examples(),
     Bench("hpcc_random_access", **_HPCC, pick=("MPIRandomAccess_GUPs=",), unit="GUP/s", better="higher",
           what="HPCC: updates of random places in a table of all ranks"),
