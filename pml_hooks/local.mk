@@ -22,6 +22,7 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_follow.h \
     pml_hooks/pml_hooks_gather.c \
     pml_hooks/pml_hooks_hold.c \
+    pml_hooks/pml_hooks_hosts.c \
     pml_hooks/pml_hooks_inject.c \
     pml_hooks/pml_hooks_inject.h \
     pml_hooks/pml_hooks_number.c \

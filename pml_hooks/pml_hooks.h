@@ -21,6 +21,7 @@
  *   inject.c     faults that are injected, with rules.c and hold.c
  *   end.c        an end before MPI_Finalize
  *   survive.c    going on after the death of a peer, with dead.c, abandon.c and btl.c
+ *   hosts.c      hangs of a job on several hosts
  *   gather.c     at the end: the records of all ranks become one file of JSON
  *   number.c     the functions of the PML while recording is off
  *   switch.c     on and off at run time
@@ -36,6 +37,7 @@
 #include "record/account.h"
 #include "record/names.h"
 #include "record/record.h"
+#include "record/watch.h"
 
 OPAL_MODULE_DECLSPEC extern ompi_hook_base_component_t mca_hook_apelink_component;
 
@@ -170,6 +172,13 @@ bool pml_hooks_device_read(void);
 /* Put our functions before those of the module and of requests, if there is a policy and a library
  * to ask. */
 void pml_hooks_device_install(mca_pml_base_module_t *module, ompi_request_fns_t *functions);
+
+/* ---- hangs ------------------------------------------------------------------------------------
+ */
+
+/* What to ask about the job's other hosts; NULL if there are none, or nothing can be asked. */
+record_elsewhere_fn pml_hooks_hosts_begin(void);
+void pml_hooks_hosts_end(void);
 
 /* ---- deaths -----------------------------------------------------------------------------------
  */

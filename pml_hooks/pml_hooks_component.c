@@ -6,7 +6,6 @@
 #include "pml_hooks/pml_hooks.h"
 #include "pml_hooks/pml_hooks_inject.h"
 #include "record/start.h"
-#include "record/watch.h"
 
 /* The functions of the PML and of requests as they were. */
 static mca_pml_base_module_t original;
@@ -116,6 +115,7 @@ static void watch_begin(void)
         .report = pml_hooks_params.report,
         .report_name = "pml_hooks_report",
         .spoken = end_hanging,
+        .elsewhere = pml_hooks_params.hang_s > 0 ? pml_hooks_hosts_begin() : NULL,
     });
 }
 
@@ -173,6 +173,7 @@ static void end(void)
     }
     pml_hooks_signal_end();
     record_watch_end();
+    pml_hooks_hosts_end();
     pml_hooks_ending_ignore();
     record_finish();
     mca_pml = pml_hooks_below = original;

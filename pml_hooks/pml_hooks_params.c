@@ -51,7 +51,7 @@ static const struct param_row {
      "for those that there are",
      MCA_BASE_VAR_TYPE_UNSIGNED_INT, &pml_hooks_params.peers},
     {"hang_s",
-     "When nothing has completed on a host for so many seconds while somebody waits in MPI, print "
+     "When nothing has completed in the job for so many seconds while somebody waits in MPI, print "
      "who "
      "waits for whom, and why; 0: never",
      MCA_BASE_VAR_TYPE_UNSIGNED_INT, &pml_hooks_params.hang_s},

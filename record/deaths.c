@@ -231,7 +231,8 @@ static void sort_out(struct record_seen *seen, void *arg)
     struct look *look = arg;
 
     if (seen->lives) {
-        if (!seen->stopped && (look->lowest.magic == 0 || head->rank < look->lowest.rank)) {
+        if (!seen->stopped && head->state == RECORD_RUNNING &&
+            (look->lowest.magic == 0 || head->rank < look->lowest.rank)) {
             look->lowest = *head;
         }
     } else if (!seen->elsewhere && head->state != RECORD_FINALIZED && head->death_seen == 0 &&

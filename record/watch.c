@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,7 +39,7 @@ enum { PERIOD_MS = 500 };
 /* What the records of this job on this host say together. */
 struct look {
     uint64_t last_event; /* the latest of all */
-    uint32_t lowest;     /* rank whose process lives */
+    uint32_t lowest;     /* rank whose process lives, and watches */
     bool waiting;        /* somebody is in a call that waits */
     bool off;            /* somebody does not record: what moves there is not known */
 };
@@ -52,7 +53,9 @@ static void look_at(struct record_seen *seen, void *arg)
         return;
     }
     look->last_event = head->last_event > look->last_event ? head->last_event : look->last_event;
-    look->lowest = head->rank < look->lowest && !seen->stopped ? head->rank : look->lowest;
+    if (head->rank < look->lowest && !seen->stopped && head->state == RECORD_RUNNING) {
+        look->lowest = head->rank;
+    }
     look->off = look->off || head->enabled == 0;
     look->waiting = look->waiting || record_current_call(seen) != NULL;
 }
@@ -68,15 +71,23 @@ static struct look look_around(void)
 /* ---- speaking ---------------------------------------------------------------------------------
  */
 
-/* Run apelink-report with our error output as its output; false if it cannot be run. */
-static bool run_report(char *const arguments[])
+/* Files in memory with the records of other hosts, which the report is to read. */
+enum { OTHERS = 4096 };
+static int others[OTHERS];
+static size_t other_count;
+
+/* Run apelink-report with `output` as its output; false if it cannot be run. */
+static bool run_report(char *const arguments[], int output)
 {
     posix_spawn_file_actions_t actions;
     pid_t pid;
     int rc, status = 0;
 
     (void)posix_spawn_file_actions_init(&actions);
-    (void)posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    (void)posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    for (size_t i = 0; i < other_count; i++) {
+        (void)posix_spawn_file_actions_adddup2(&actions, others[i], others[i]); /* stays open */
+    }
     rc = posix_spawnp(&pid, arguments[0], &actions, NULL, arguments, environ);
     (void)posix_spawn_file_actions_destroy(&actions);
     if (rc != 0) {
@@ -87,18 +98,97 @@ static bool run_report(char *const arguments[])
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+bool record_watch_add(const char *text)
+{
+    size_t length = strlen(text), done = 0;
+    int fd = other_count < OTHERS ? memfd_create("apelink-hooks", MFD_CLOEXEC) : -1;
+
+    if (fd < 0) {
+        return false;
+    }
+    others[other_count++] = fd;
+    while (done < length) {
+        ssize_t written = write(fd, text + done, length - done);
+
+        if (written <= 0) {
+            return false;
+        }
+        done += (size_t)written;
+    }
+    return true;
+}
+
+static void forget_others(void)
+{
+    while (other_count > 0) {
+        (void)close(others[--other_count]);
+    }
+}
+
+char *record_watch_report(void)
+{
+    char job[16], folder[sizeof(record_own.path)];
+    char json[] = "--json", directory[] = "--directory", *text = NULL;
+    char *arguments[] = {how.report, json, directory, folder, job, NULL};
+    int fd = memfd_create("apelink-hooks", MFD_CLOEXEC);
+    off_t length;
+
+    if (fd < 0) {
+        return NULL;
+    }
+    (void)snprintf(job, sizeof(job), "%" PRIu32, record_own.head->job);
+    record_folder(folder, sizeof(folder));
+    length = run_report(arguments, fd) ? lseek(fd, 0, SEEK_END) : 0;
+    text = length > 0 ? malloc((size_t)length + 1) : NULL;
+    if (text != NULL && pread(fd, text, (size_t)length, 0) == length) {
+        text[length] = '\0';
+    } else {
+        free(text);
+        text = NULL;
+    }
+    (void)close(fd);
+    return text;
+}
+
+/* Have the report say why; false if it cannot. */
+static bool say_why(char *job)
+{
+    enum { FIXED = 6 };
+    char folder[sizeof(record_own.path)], why[] = "--why", directory[] = "--directory";
+    char with[] = "--with", (*paths)[32] = calloc(other_count + 1, sizeof(*paths));
+    char **arguments = calloc(FIXED + 2 * other_count, sizeof(*arguments));
+    size_t count = 0;
+    bool said = false;
+
+    record_folder(folder, sizeof(folder));
+    if (paths != NULL && arguments != NULL) {
+        arguments[count++] = how.report;
+        arguments[count++] = why;
+        arguments[count++] = directory;
+        arguments[count++] = folder;
+        arguments[count++] = job;
+        for (size_t i = 0; i < other_count; i++) {
+            (void)snprintf(paths[i], sizeof(paths[i]), "/dev/fd/%d", others[i]);
+            arguments[count++] = with;
+            arguments[count++] = paths[i];
+        }
+        said = run_report(arguments, STDERR_FILENO);
+    }
+    free(arguments);
+    free(paths);
+    return said;
+}
+
 static void speak(uint64_t still_ns)
 {
     const struct record_head *head = record_own.head;
-    char job[16], folder[sizeof(record_own.path)];
-    char why[] = "--why", directory[] = "--directory";
-    char *arguments[] = {how.report, why, directory, folder, job, NULL};
+    char job[16], where[sizeof(head->host)];
 
     (void)snprintf(job, sizeof(job), "%" PRIu32, head->job);
-    record_folder(folder, sizeof(folder));
-    fprintf(stderr, "%s: nothing has completed on %s for %.0f s (%s):\n", how.who, head->host,
-            (double)still_ns * 1e-9, how.hang_name);
-    if (!run_report(arguments)) {
+    (void)snprintf(where, sizeof(where), other_count > 0 ? "%zu hosts" : "", other_count + 1);
+    fprintf(stderr, "%s: nothing has completed on %s for %.0f s (%s):\n", how.who,
+            other_count > 0 ? where : head->host, (double)still_ns * 1e-9, how.hang_name);
+    if (!say_why(job)) {
         fprintf(stderr, "%s: cannot run %s (%s); apelink-report --live %s says more\n", how.who,
                 how.report, how.report_name, job);
     }
@@ -129,24 +219,54 @@ static uint64_t in_nanoseconds(uint64_t ticks)
                       (double)(head->stamp_last - head->stamp_start));
 }
 
+/* Whether nothing has moved on this host for so long, and this is the process that speaks. */
+static bool is_still(struct look *look, uint64_t limit, uint64_t *still)
+{
+    const struct record_head *head = record_own.head;
+
+    if (in_nanoseconds(head->stamp_last - RECORD_READ(head->last_event)) < limit) {
+        return false;
+    }
+    *look = look_around();
+    *still = in_nanoseconds(head->stamp_last - look->last_event);
+    return look->last_event <= head->stamp_last && *still >= limit && !look->off &&
+           look->lowest == head->rank;
+}
+
 /* Look whether nothing moves, and speak once for each time that it is so. */
 static void look_for_hang(void)
 {
     static uint64_t spoken_of; /* the event since which nothing moved when we spoke */
-    const struct record_head *head = record_own.head;
-    uint64_t limit = how.hang_s * UINT64_C(1000000000), still;
+    static bool was_still;
+    uint64_t limit = how.hang_s * UINT64_C(1000000000), still = 0;
+    enum record_elsewhere answer = RECORD_NOT_KNOWN;
     struct look look;
 
-    if (limit == 0 || in_nanoseconds(head->stamp_last - RECORD_READ(head->last_event)) < limit) {
+    if (limit == 0) {
         return;
     }
-    look = look_around();
-    still = in_nanoseconds(head->stamp_last - look.last_event);
-    if (look.last_event <= head->stamp_last && still >= limit && look.waiting && !look.off &&
-        look.lowest == head->rank && look.last_event != spoken_of) {
+    if (!is_still(&look, limit, &still)) {
+        if (was_still && how.elsewhere != NULL) {
+            (void)how.elsewhere(false, false);
+        }
+        was_still = false;
+        return;
+    }
+    was_still = true;
+    if (look.last_event == spoken_of) {
+        return;
+    }
+    if (how.elsewhere != NULL) {
+        answer = how.elsewhere(true, look.waiting);
+        if (answer != RECORD_ALL_STILL) {
+            forget_others();
+        }
+    }
+    if (answer == RECORD_ALL_STILL || (answer == RECORD_NOT_KNOWN && look.waiting)) {
         spoken_of = look.last_event;
         speak(still);
     }
+    forget_others();
 }
 
 /* Of a job's processes on a host one removes what other jobs have left long ago. */

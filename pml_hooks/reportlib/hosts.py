@@ -12,10 +12,10 @@ PATIENCE_S = 60  # for all hosts together
 
 class Elsewhere:
     """Other hosts, on each of which apelink-report is called by way of a launcher: LAUNCHER HOST WORD..., the words for
-    a shell there."""
+    a shell there. Or files, in which they have told it."""
 
-    def __init__(self, program, names, launcher):
-        self.program, self.names, self.launcher = program, names, shlex.split(launcher)
+    def __init__(self, program, names, launcher, files=()):
+        self.program, self.names, self.launcher, self.files = program, names, shlex.split(launcher), files
         self.remarks = []
 
     def start(self, name, directory, number):
@@ -46,7 +46,8 @@ class Elsewhere:
             started = [(name, self.start(name, directory, number)) for name in self.names]
         except OSError as error:
             raise records.BadRecord("cannot run %s: %s" % (self.launcher[0], error.strerror)) from error
-        return [rank for name, process in started for rank in self.ask(name, process)]
+        told = [rank for path in self.files for rank in records.read(path)["ranks"]]
+        return told + [rank for name, process in started for rank in self.ask(name, process)]
 
 
 def read_running(directory, number, elsewhere):

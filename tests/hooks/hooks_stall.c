@@ -270,6 +270,38 @@ static void pair(void) /* two talk, the third waits for them at the end */
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Those with even ranks talk, or those with odd ones; the others wait for them. */
+static void talk(int which)
+{
+    for (int go = 1; go && rank % 2 == which;) {
+        go = MPI_Wtime() < end;
+        usleep(20000);
+        if (rank < 2) {
+            MPI_Send(&go, 1, MPI_INT, rank + 2, 2, MPI_COMM_WORLD);
+        } else {
+            MPI_Recv(&go, 1, MPI_INT, rank - 2, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void even(void)
+{
+    talk(0);
+}
+
+static void odd(void)
+{
+    talk(1);
+}
+
+static void early(void) /* rank 0 is in MPI_Finalize when the others stop */
+{
+    if (rank != 0) {
+        receive(3 - rank, 3, MPI_COMM_WORLD);
+    }
+}
+
 static void tests(void) /* asks whether a message has come, and computes meanwhile */
 {
     MPI_Request request;
@@ -304,6 +336,8 @@ static const struct way {
     {"tests", tests},       {"killed", killed},
     {"late", late},         {"begun", begun},
     {"ahead", ahead},       {"peers", peers},
+    {"even", even},         {"odd", odd},
+    {"early", early},
 };
 
 int main(int argc, char **argv)

@@ -209,6 +209,7 @@ VERDICTS = {
     "requests": r"Rank 0 waits for a message of rank [12], tag 4[23]",
     "synchronous": r"Rank 0 waits for that its message is taken by rank 1, tag 8",
     "stopped": r"Rank 1 is stopped",
+    "early": r"Deadlock: rank 1 waits for a message of rank 2",
 }
 
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# apelink-report gives one verdict about a job that hangs on two hosts.
+# One verdict about a job that hangs on two hosts: asked of apelink-report, and by the component itself.
+# Covers: pml_hooks_hosts.c
 . "$(dirname "$0")/common.sh"
 needs_hosts
 build=${APELINK_BUILDDIR:-.}
@@ -35,4 +36,21 @@ export OMPI_MCA_mca_base_component_path
 expect 0 "$hosts" run -n 2 timeout -k 10 150 sh "$work/hang" "$mpirun" "$(cd "$build" && pwd)/tests/hooks/hooks_stall" \
     "$(cd "$source" && pwd)/pml_hooks/report" /dev/shm "$work/verdict"
 says out "Deadlock: rank 0 waits for a message of rank 1, tag 3, communicator 0; rank 1 waits for a message of rank 2"
+# By itself, once, and the job is ended then; and nothing where one of the hosts is only slow.
+cat >"$work/alone" <<'END'
+exec "$1" --map-by node --mca pml ob1 --mca btl tcp,self --mca mpi_yield_when_idle 1 --mca pml_hooks_enable 1 --mca pml_hooks_hang_s "$5" \
+    --mca pml_hooks_hang_abort 1 --mca pml_hooks_report "$3" --mca pml_hooks_output "" --mca pml_hooks_directory "$4" -n 4 "$2" $6
+END
+alone() {
+    "$hosts" run -n 2 timeout -k 10 100 sh "$work/alone" "$mpirun" "$(cd "$build" && pwd)/tests/hooks/hooks_stall" \
+        "$(cd "$source" && pwd)/pml_hooks/report" /dev/shm "$1" "$2" >"$work/out" 2>&1 </dev/null
+}
+! alone 2 circle || fail "the job that hangs has ended well"
+says out "pml_hooks: nothing has completed on 2 hosts for "
+says out "Deadlock: rank 0 waits for a message of rank 1, tag 3, communicator 0; rank 1 waits for a message of rank 2"
+[ "$(grep -c "nothing has completed" "$work/out")" -eq 1 ] || fail "it is not said once: $(cat "$work/out")"
+for way in "even 7" "odd 7"; do
+    alone 3 "$way" || fail "$way has not ended well: $(cat "$work/out")"
+    ! grep -q "nothing has completed" "$work/out" || fail "$way is slow, and taken for a hang: $(cat "$work/out")"
+done
 finish "one verdict about two hosts"
