@@ -26,7 +26,8 @@ enum section {
     SECTION_PARAMS = 4,
     SECTION_STATS = 8,
     SECTION_TOPOLOGY = 16,
-    SECTION_LINKS = 32
+    SECTION_LINKS = 32,
+    SECTION_FAULTS = 64
 };
 
 /* Of a network that may not be there, and what takes long: only when it is asked for. */
@@ -35,7 +36,8 @@ enum section {
 struct request {
     unsigned sections;
     enum info_format format;
-    bool svg; /* of the topology */
+    bool svg;           /* of the topology */
+    const char *faults; /* the page; NULL: the usual one */
     struct info_topology_request topology;
 };
 
@@ -43,16 +45,19 @@ static void print_help(void)
 {
     printf("usage: apeni-info [--build] [--host] [--links] [--params] [--stats]\n"
            "                  [--json | --markdown]\n"
+           "       apeni-info --faults[=PAGE] [--json]\n"
            "       apeni-info --topology[=text|svg] [--nodes N] [--route FROM,TO] [--json]\n"
            "\n"
            "Prints what libapeni is and can do here. Without a section: build and host; with\n"
-           "--json: all sections but links and topology.\n"
+           "--json: all sections but faults, links and topology.\n"
            "\n"
            "  -b, --build      version, build options, links compiled in\n"
            "  -o, --host       processor, and what this host allows, by trying it\n"
            "  -l, --links      by which links peers would be reached, by opening them\n"
            "  -p, --params     parameters: value, origin, default, what is accepted, help\n"
            "  -s, --stats      statistics: kind, unit, help\n"
+           "  -f, --faults[=PAGE]\n"
+           "                   what this host's apelink-hfm knows of all nodes\n"
            "  -t, --topology[=text|svg]\n"
            "                   the torus of nodes: coordinates, neighbours, a drawing\n"
            "  -n, --nodes N    how many nodes, where no parameter says it\n"
@@ -111,6 +116,9 @@ static void check_request(const struct request *request)
         (request->sections != SECTION_TOPOLOGY || request->format != INFO_FORMAT_TEXT)) {
         bad_use("no other section or format goes with", "--topology=svg");
     }
+    if ((request->sections & SECTION_FAULTS) != 0 && request->sections != SECTION_FAULTS) {
+        bad_use("no other section goes with", "--faults");
+    }
     if ((request->sections & SECTION_TOPOLOGY) == 0 &&
         (request->topology.nodes != NULL || request->topology.route != NULL)) {
         bad_use("--topology is needed for",
@@ -121,25 +129,19 @@ static void check_request(const struct request *request)
 static struct request parse_options(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"build", no_argument, NULL, 'b'},
-        {"host", no_argument, NULL, 'o'},
-        {"links", no_argument, NULL, 'l'},
-        {"params", no_argument, NULL, 'p'},
-        {"stats", no_argument, NULL, 's'},
-        {"topology", optional_argument, NULL, 't'},
-        {"nodes", required_argument, NULL, 'n'},
-        {"route", required_argument, NULL, 'r'},
-        {"json", no_argument, NULL, 'j'},
-        {"markdown", no_argument, NULL, 'm'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},
-        {NULL, 0, NULL, 0},
+        {"build", no_argument, NULL, 'b'},          {"host", no_argument, NULL, 'o'},
+        {"links", no_argument, NULL, 'l'},          {"params", no_argument, NULL, 'p'},
+        {"stats", no_argument, NULL, 's'},          {"faults", optional_argument, NULL, 'f'},
+        {"topology", optional_argument, NULL, 't'}, {"nodes", required_argument, NULL, 'n'},
+        {"route", required_argument, NULL, 'r'},    {"json", no_argument, NULL, 'j'},
+        {"markdown", no_argument, NULL, 'm'},       {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},        {NULL, 0, NULL, 0},
     };
     struct request request = {.format = INFO_FORMAT_TEXT};
     int letter;
 
     opterr = 0;
-    while ((letter = getopt_long(argc, argv, ":bolpstn:r:jmhV", options, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, ":bolpsf::tn:r:jmhV", options, NULL)) != -1) {
         switch (letter) {
         case 'b':
             request.sections |= SECTION_BUILD;
@@ -155,6 +157,10 @@ static struct request parse_options(int argc, char **argv)
             break;
         case 'l':
             request.sections |= SECTION_LINKS;
+            break;
+        case 'f':
+            request.sections |= SECTION_FAULTS;
+            request.faults = optarg;
             break;
         case 't':
             request.sections |= SECTION_TOPOLOGY;
@@ -302,6 +308,11 @@ int main(int argc, char **argv)
     ni_status environment = ni_config_check_environment();
     struct info_topology topology = {.map = NULL};
 
+    if ((request.sections & SECTION_FAULTS) != 0) {
+        end(info_print_faults(request.faults, request.format) && environment == NI_OK
+                ? EXIT_GOOD
+                : EXIT_BAD_ENVIRONMENT);
+    }
     if ((request.sections & SECTION_TOPOLOGY) != 0 &&
         !info_topology_find(&request.topology, &topology)) {
         return EXIT_BAD_ENVIRONMENT;

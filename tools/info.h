@@ -62,4 +62,8 @@ enum info_format { INFO_FORMAT_TEXT, INFO_FORMAT_JSON, INFO_FORMAT_MARKDOWN };
 void info_print_params(enum info_format format);
 void info_print_stats(enum info_format format);
 
+/* What this host's fault manager knows; path: of its page, NULL for the usual one. false: there is
+ * none, which is said. */
+bool info_print_faults(const char *path, enum info_format format);
+
 #endif

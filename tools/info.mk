@@ -8,6 +8,7 @@ tools_apeni_info_SOURCES = \
     tools/info.h \
     tools/info_build.c \
     tools/info_facts.c \
+    tools/info_faults.c \
     tools/info_host.c \
     tools/info_links.c \
     tools/info_params.c \

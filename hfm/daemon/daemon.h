@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/fault_page.h"
 #include "dnp/mac.h"
 #include "hfm/config.h"
 #include "hfm/daemon/card.h"
@@ -42,6 +43,7 @@ struct hfm_daemon {
     struct hfm_control *control;
     struct hfm_http *http;
     struct hfm_hooks *hooks;
+    struct ni_fault_page *page;
 };
 
 /* Work until a signal ends it. text: the configuration, whose `here` is known. Returns an exit

@@ -47,6 +47,21 @@ static void log_event(const struct hfm_event *event)
     }
 }
 
+/* What is known of a node, for the processes of this host. */
+static void show(struct hfm_daemon *daemon, uint32_t node)
+{
+    const struct hfm_known *known = &daemon->node.known[node];
+    struct ni_fault_entry entry = {.state = (uint32_t)hfm_verdict_of(known->fault),
+                                   .word = known->fault,
+                                   .via = known->via,
+                                   .unseen_us = known->age_us,
+                                   .at_ns = known->at};
+
+    snprintf(entry.host, sizeof entry.host, "%s", daemon->config.node[node].name);
+    (void)hfm_fault_print(known->fault, entry.what, sizeof entry.what);
+    ni_fault_page_set(daemon->page, node, &entry);
+}
+
 static void on_event(void *arg, const struct hfm_event *event)
 {
     struct hfm_daemon *daemon = arg;
@@ -54,6 +69,9 @@ static void on_event(void *arg, const struct hfm_event *event)
     hfm_history_add(&daemon->history, event);
     hfm_counts_add(&daemon->counts, event);
     log_event(event);
+    if (daemon->page != NULL && event->kind == HFM_EVENT_STATE) {
+        show(daemon, event->about);
+    }
     if (daemon->hooks != NULL && event->kind == HFM_EVENT_STATE) {
         hfm_hooks_changed(daemon->hooks, event->about, daemon->node.acts);
     }
@@ -106,6 +124,24 @@ static void look_at_host(struct hfm_daemon *daemon, uint64_t now)
     daemon->looked = now;
 }
 
+static bool open_page(struct hfm_daemon *daemon)
+{
+    const struct hfm_config *config = &daemon->config;
+    struct ni_fault_about about = {
+        .nodes = config->nodes, .self = config->here, .master = UINT32_MAX, .beat_ns = ni_now_ns()};
+
+    memcpy(about.torus, config->torus.size, sizeof about.torus);
+    daemon->page = ni_fault_page_create(config->page, &about);
+    if (daemon->page == NULL) {
+        ni_log(NI_LOG_ERROR, "apelink-hfm: page %s: %s", config->page, strerror(errno));
+        return false;
+    }
+    for (uint32_t i = 0; i < config->nodes; i++) {
+        show(daemon, i);
+    }
+    return true;
+}
+
 static void set_timer(struct hfm_daemon *daemon, uint64_t now)
 {
     uint64_t due = hfm_node_due(&daemon->node);
@@ -119,7 +155,7 @@ static void set_timer(struct hfm_daemon *daemon, uint64_t now)
     if (daemon->notify.period != 0) {
         due = ni_min_u64(due, daemon->notify.due);
     }
-    due = due > now ? ni_min_u64(due - now, 1000000000U) : 0;
+    due = due > now ? ni_min_u64(due - now, 100 * MS) : 0;
     wait.tv_sec = (time_t)(due / 1000000000U);
     wait.tv_usec = (suseconds_t)(due % 1000000000U / 1000 + 1);
     event_add(daemon->timer, &wait);
@@ -140,6 +176,9 @@ static void work(struct hfm_daemon *daemon)
     }
     hfm_node_step(&daemon->node, now);
     hfm_notify_alive(&daemon->notify, now);
+    if (daemon->page != NULL) {
+        ni_fault_page_beat(daemon->page, hfm_node_master(&daemon->node, now), now);
+    }
     set_timer(daemon, now);
 }
 
@@ -234,6 +273,9 @@ static bool open_files(struct hfm_daemon *daemon)
             return false;
         }
     }
+    if (config->page[0] != '\0' && !open_page(daemon)) {
+        return false;
+    }
     return hfm_rights_drop(config->user, config->device[0] != '\0') &&
            (config->device[0] == '\0' || card_thread_start(&daemon->card, config));
 }
@@ -274,6 +316,7 @@ static void close_all(struct hfm_daemon *daemon)
     hfm_node_fini(&daemon->node); /* a master tells that it is none any more */
     hfm_control_close(daemon->control);
     hfm_http_close(daemon->http);
+    ni_fault_page_close(daemon->page);
     hfm_hooks_close(daemon->hooks);
     if (daemon->socket >= 0) {
         close(daemon->socket);

@@ -22,6 +22,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/base/descriptor.h \
     ni/base/fault.c \
     ni/base/fault_inl.h \
+    ni/base/fault_page.c \
+    ni/base/fault_page.h \
     ni/base/fault_parse.c \
     ni/base/list.h \
     ni/base/log.c \

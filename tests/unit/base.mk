@@ -4,6 +4,7 @@
 unit_tests += \
     tests/unit/test_base_config \
     tests/unit/test_base_fault \
+    tests/unit/test_base_fault_page \
     tests/unit/test_base_log \
     tests/unit/test_base_memory_node \
     tests/unit/test_base_number \
@@ -24,6 +25,10 @@ tests_unit_test_base_config_LDADD = $(UNIT_LIBS)
 tests_unit_test_base_fault_SOURCES = tests/unit/test_base_fault.c
 tests_unit_test_base_fault_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_base_fault_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_base_fault_page_SOURCES = tests/unit/test_base_fault_page.c
+tests_unit_test_base_fault_page_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_base_fault_page_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_base_log_SOURCES = tests/unit/test_base_log.c
 tests_unit_test_base_log_CPPFLAGS = $(UNIT_CPPFLAGS)

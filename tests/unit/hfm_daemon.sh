@@ -100,7 +100,8 @@ until_true() { # WHAT COMMAND...
     fail "$what"
 }
 
-serve 0 "http 127.0.0.1:$http" "hook $work/hook" "record $work/record"
+info=$APELINK_BUILDDIR/tools/apeni-info
+serve 0 "page $work/page" "http 127.0.0.1:$http" "hook $work/hook" "record $work/record"
 daemon0=$pid
 serve 1
 daemon1=$pid
@@ -167,9 +168,19 @@ echo "MemTotal: 1000000 kB
 MemAvailable: 500000 kB" >"$work/proc/meminfo"
 becomes 'all(x["state"] == "normal" for x in n)' "memory is there again, and nobody knows"
 
+"$info" --faults="$work/page" >"$work/info" || fail "apeni-info has no faults"
+grep -q 'normal *4 of 4 nodes' "$work/info" || fail "apeni-info says: $(cat "$work/info")"
+"$info" --faults="$work/nothing" >"$work/info" 2>&1
+{ [ $? = 1 ] && grep -q 'apelink-hfm does not run here' "$work/info"; } || fail "a page that is not there: $(cat "$work/info")"
+
 # hooks: node 1 is drained and given back; node 2 was drained by its administrator, and stays
 kill -STOP "$daemon1" "$daemon2"
 becomes 'n[1]["state"] == "lost"' "a daemon that is stopped is not missed"
+"$info" --faults="$work/page" >"$work/info"
+grep -q 'node 1  *lost: node gone, daemon silent (n1; node 0 reported it' "$work/info" || fail "apeni-info says: $(cat "$work/info")"
+"$info" --faults="$work/page" --json | python3 -c 'import json, sys
+f = json.load(sys.stdin)["faults"]
+assert f["nodes"][2]["state"] == "lost" and f["master"] == 0 and not f["old"]' || fail "apeni-info --faults --json"
 until_true "node 1 is not drained" grep -q 'Reason=apelink-hfm: node gone' "$work/slurm/n1"
 kill -CONT "$daemon1" "$daemon2"
 becomes 'all(x["state"] == "normal" for x in n)' "the daemons go on, and nobody knows"
@@ -218,6 +229,7 @@ for pid in $daemon0 $daemon1 $daemon2 $daemon3; do
     wait "$pid" || fail "a daemon ended with $?"
 done
 pids=
+[ ! -e "$work/page" ] || fail "the page is still there"
 [ $failures -eq 0 ] || tail -n 5 "$work"/log*
 echo "$failures failures"
 [ "$failures" -eq 0 ]

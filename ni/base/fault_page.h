@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NI_BASE_FAULT_PAGE_H
+#define NI_BASE_FAULT_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <apeni/status.h>
+
+/*
+ * What a host's fault manager knows of the nodes of its cluster, as a file that all processes of
+ * the host map to read. One process writes it.
+ *
+ *   head       64 bytes: magic, version, nodes, torus, this node, the master, beat
+ *   entry 0   192 bytes: sequence, state, word, via, when, for how long unseen, host, what
+ *   entry 1 ...
+ *
+ * An entry is read between two looks at its sequence, which is odd while it is written and larger
+ * afterwards; so a reader needs no lock and waits for nobody. The writer sets the beat to the time
+ * (CLOCK_MONOTONIC, ns) at least each tenth of a second; a page without a beat for longer is old. A
+ * new writer makes a new file under the same name.
+ *
+ * A file is taken only if root or the reader itself owns it, and only as far as it is long. What it
+ * says is copied and bounded, never trusted.
+ */
+
+#define NI_FAULT_PAGE_PATH "/dev/shm/apelink-faults"
+
+enum { NI_FAULT_HOST = 64, NI_FAULT_WHAT = 96, NI_FAULT_NODES_MAX = 4096 };
+enum { NI_FAULT_BEAT_NS = 1000000000 /* a page without a beat for so long is old */ };
+
+enum ni_fault_state {
+    NI_FAULT_NORMAL,
+    NI_FAULT_SICK,   /* works, but worse than it should */
+    NI_FAULT_BROKEN, /* a part does not work */
+    NI_FAULT_LOST,   /* the host does not work any more: its processes are lost */
+    NI_FAULT_STATES,
+};
+
+/* Of a node. */
+struct ni_fault_entry {
+    uint32_t state;     /* enum ni_fault_state */
+    uint32_t word;      /* the fault word of the card's registers, and the fault manager's bits */
+    uint32_t via;       /* the node that reported it */
+    uint32_t unseen_us; /* when it became known it had been seen otherwise so long before */
+    uint64_t at_ns;     /* when it became known here, CLOCK_MONOTONIC; 0: never anything */
+    char host[NI_FAULT_HOST];
+    char what[NI_FAULT_WHAT]; /* such as "host lost, link X+ broken" */
+};
+
+struct ni_fault_about {
+    uint32_t nodes;
+    uint32_t torus[3];
+    uint32_t self;
+    uint32_t master; /* UINT32_MAX: none is heard, and what is known may be old */
+    uint64_t beat_ns;
+};
+
+struct ni_fault_page;
+
+/* The writer's side: a new file, complete before it has its name. NULL: errno. */
+struct ni_fault_page *ni_fault_page_create(const char *path, const struct ni_fault_about *about);
+void ni_fault_page_set(struct ni_fault_page *page, uint32_t node,
+                       const struct ni_fault_entry *entry);
+void ni_fault_page_beat(struct ni_fault_page *page, uint32_t master, uint64_t now);
+
+/* The reader's side. NI_ERR_NOTFOUND: there is none; NI_ERR_SYSTEM: errno; NI_ERR_ACCESS: somebody
+ * else's; NI_ERR_PROTOCOL: no such page, or of another version. */
+ni_status ni_fault_page_open(const char *path, struct ni_fault_page **page);
+void ni_fault_page_about(const struct ni_fault_page *page, struct ni_fault_about *about);
+/* false: there is no such node, or its writer has died over it. Thread-safe. */
+bool ni_fault_page_read(const struct ni_fault_page *page, uint32_t node,
+                        struct ni_fault_entry *entry);
+
+/* Both sides; NULL does nothing. The file stays, but when its writer closes it. */
+void ni_fault_page_close(struct ni_fault_page *page);
+
+/* "normal", "sick", "broken", "lost"; "unknown" of other numbers. */
+const char *ni_fault_state_name(uint32_t state);
+
+#endif
