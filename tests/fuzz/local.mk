@@ -47,6 +47,7 @@ EXTRA_DIST += tests/fuzz/replay.c tests/fuzz/corpus/address.tar.gz tests/fuzz/co
     tests/fuzz/corpus/qp.tar.gz tests/fuzz/corpus/queues.tar.gz
 
 include tests/fuzz/dnp.mk
+include tests/fuzz/hfm.mk
 include tests/fuzz/shm.mk
 include tests/fuzz/presto.mk
 include tests/fuzz/ucx.mk
