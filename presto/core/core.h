@@ -90,6 +90,7 @@ enum pri_launch {
     PRI_LAUNCH_ALONE,
     PRI_LAUNCH_PRESTORUN,
     PRI_LAUNCH_PMIX,
+    PRI_LAUNCH_PMI2,
     PRI_LAUNCH_THREADS,
 };
 

@@ -6,7 +6,7 @@
 
 /*
  * How a job is started, and how its ranks come to know each other's addresses. pri_start takes the
- * first launcher that applies: threads, prestorun, PMIx, alone. Then, in this order: join,
+ * first launcher that applies: threads, prestorun, PMIx, PMI-2, alone. Then, in this order: join,
  * describe, exchange; at the end leave.
  */
 struct pri_launcher {
@@ -28,6 +28,7 @@ struct pri_launcher {
 
 extern const struct pri_launcher pri_launch_alone;
 extern const struct pri_launcher pri_launch_prestorun;
+extern const struct pri_launcher pri_launch_pmi2;
 extern const struct pri_launcher pri_launch_pmix;
 extern const struct pri_launcher pri_launch_threads;
 
@@ -35,6 +36,20 @@ extern const struct pri_launcher pri_launch_threads;
 
 /* Whether ranks are threads here. */
 bool pri_threads_wanted(void);
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+/* The key of a job that has a name: processes of other jobs, which have other names, are refused.
+ * FNV-1a. */
+static inline uint64_t pri_launch_key(const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    while (*name != '\0') {
+        hash = (hash ^ (uint8_t)*name++) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 

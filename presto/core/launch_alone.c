@@ -10,16 +10,15 @@ static bool applies(void)
     return true;
 }
 
-/* Launchers that have started several processes and told them nothing of PMIx: each would be rank 0
- * of a job of its own. The variable is in no process that they did not start for this job, such as
- * a batch script. */
+/* Launchers that have started several processes and told them nothing of PMIx or PMI-2: each would
+ * be rank 0 of a job of its own. The variable is in no process that they did not start for this
+ * job, such as a batch script. */
 static const struct launcher {
     const char *processes; /* variable with their number */
     const char *name, *remedy;
 } others[] = {
-    {"SLURM_STEP_NUM_TASKS", "srun", "start it with srun --mpi=pmix"},
-    {"PMI_SIZE", "a PMI launcher (MPICH's mpiexec?)",
-     "start it with prestorun or Open MPI's mpirun"},
+    {"SLURM_STEP_NUM_TASKS", "srun", "start it with srun --mpi=pmix or --mpi=pmi2"},
+    {"PMI_SIZE", "a PMI launcher", "start it with prestorun or Open MPI's mpirun"},
 };
 
 static bool is_one_of_several(void)
@@ -30,9 +29,9 @@ static bool is_one_of_several(void)
 
         if (processes > 1) {
             fprintf(stderr,
-                    "presto: one of %ld processes that %s has started without PMIx, so that they "
-                    "cannot find each "
-                    "other: %s; for as many jobs of one rank set PRESTO_THREADS=1\n",
+                    "presto: one of %ld processes that %s has started without PMIx or PMI-2, so "
+                    "that they cannot find each other: %s; for as many jobs of one rank set "
+                    "PRESTO_THREADS=1\n",
                     processes, others[i].name, others[i].remedy);
             return true;
         }

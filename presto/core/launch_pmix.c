@@ -224,24 +224,13 @@ static int join(struct pri_rank *self)
     return error;
 }
 
-/* FNV-1a: processes of other jobs, whose namespaces have other names, are refused. */
-static uint64_t key_of(const char *text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    while (*text != '\0') {
-        hash = (hash ^ (uint8_t)*text++) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 static void describe(struct pri_rank *self, struct ni_open_attr *attr)
 {
     const struct pmix_job *job = self->cold->launch;
 
     attr->host_processes = job->on_host;
     attr->hosts = job->hosts;
-    attr->job_key = key_of(job->me.nspace);
+    attr->job_key = pri_launch_key(job->me.nspace);
 }
 
 /* ---- exchange -------------------------------------------------------------------------------- */

@@ -16,6 +16,9 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/hang.h \
     presto/core/launch.h \
     presto/core/launch_alone.c \
+    presto/core/launch_pmi2.c \
+    presto/core/launch_pmi2.h \
+    presto/core/launch_pmi2_text.c \
     presto/core/launch_pmix.c \
     presto/core/launch_prestorun.c \
     presto/core/launch_threads.c \

@@ -151,7 +151,7 @@ void pri_start_failed(const struct pri_rank *self, int error)
 static const struct pri_launcher *launcher_of_process(void)
 {
     static const struct pri_launcher *const all[] = {&pri_launch_prestorun, &pri_launch_pmix,
-                                                     &pri_launch_alone};
+                                                     &pri_launch_pmi2, &pri_launch_alone};
     size_t i = 0;
 
     while (!all[i]->applies()) {

@@ -58,7 +58,9 @@ tests_presto_native_keys_SOURCES = tests/presto/native_keys.c tests/presto/job.h
 tests_presto_native_keys_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/tests/unit $(UCX_CFLAGS)
 tests_presto_native_keys_LDADD = $(PRESTO_TEST_LIBS)
 
-# A launcher, which knows PMIx and nothing of Presto.
+# Launchers, which know PMI-2 or PMIx and nothing of Presto.
+check_PROGRAMS += tests/presto/pmi2_launcher
+tests_presto_pmi2_launcher_SOURCES = tests/presto/pmi2_launcher.c
 if HAVE_PMIX
 check_PROGRAMS += tests/presto/pmix_launcher
 endif

@@ -60,12 +60,34 @@ aborts "a job of threads" env PRESTO_THREADS=1
 aborts "prestorun" "$prestorun" -n 3
 ABORT_CODE=512 fails "threads that abort" 1 'aborts the job with code 512 (exit status 1)' "$programs/native_abort" threads 3
 
-# Launchers that say nothing of PMIx: no jobs of one rank each, unless they are asked for; prestorun works within.
-fails "srun without PMIx" 1 'one of 3 processes that srun has started without PMIx.*srun --mpi=pmix' env SLURM_STEP_NUM_TASKS=3 "$programs/native_p2p"
-fails "mpiexec of MPICH" 1 'one of 2 processes that a PMI launcher .* has started without PMIx.*prestorun' env PMI_SIZE=2 "$programs/native_p2p"
+# Launchers that say nothing of PMIx or PMI-2: no jobs of one rank each, unless they are asked for; prestorun works within.
+fails "srun without PMIx" 1 'one of 3 processes that srun has started without PMIx or PMI-2.*srun --mpi=pmix or --mpi=pmi2' env SLURM_STEP_NUM_TASKS=3 "$programs/native_p2p"
+fails "a PMI launcher" 1 'one of 2 processes that a PMI launcher has started without PMIx or PMI-2.*prestorun' env PMI_SIZE=2 "$programs/native_p2p"
 run "one rank of srun" env SLURM_STEP_NUM_TASKS=1 "$programs/native_p2p"
 run "jobs of one rank by srun" env SLURM_STEP_NUM_TASKS=3 PRESTO_THREADS=1 "$programs/native_p2p"
 run "prestorun within srun" env SLURM_STEP_NUM_TASKS=3 "$prestorun" -n 2 "$programs/native_p2p"
+
+# By launchers with PMI-2: ours, and MPICH's where it is installed. Two hosts are this one, over UCX.
+pmi2=$programs/pmi2_launcher
+run "native_p2p by PMI-2" "$pmi2" 3 "$programs/native_p2p"
+run "native_coll by PMI-2, which says where ranks are" "$pmi2" --hosts "(vector,(0,1,4))" 4 "$programs/native_coll"
+run "a job of one rank by PMI-2" "$pmi2" 1 "$programs/native_p2p"
+if [ -x "$programs/native_keys" ] && [ -z "${APELINK_SANITIZER-}" ]; then
+    run "native_p2p by PMI-2 on two hosts" "$pmi2" --hosts "(vector,(0,2,1))" 4 "$programs/native_p2p"
+fi
+fails "an abort by PMI-2" 1 'pmi2_launcher: a rank aborts: pr_abort with code 1' "$pmi2" 2 "$programs/native_death"
+ABORT_CODE=256 fails "an abort with code 256 by PMI-2" 1 'pmi2_launcher: a rank aborts' "$pmi2" 2 "$programs/native_abort"
+fails "a death by PMI-2" 137 '' "$pmi2" 3 "$programs/native_death"
+fails "PMI-1 alone" 1 'presto: the launcher .* has another version of PMI; use srun --mpi=pmi2 or --mpi=pmix' "$pmi2" --old 2 "$programs/native_p2p"
+for command in fullinit job-getid info-getjobattr kvs-put kvs-fence kvs-get; do
+    fails "PMI-2 without $command" 1 'presto: the launcher (srun --mpi=pmi2, mpiexec?) does not answer as PMI-2 wants it' "$pmi2" --deny $command 2 "$programs/native_p2p"
+done
+fails "no mapping of hosts" 1 'PMI_process_mapping is no vector' "$pmi2" --hosts "(vector,(0,x,1))" 2 "$programs/native_p2p"
+if [ -z "${APELINK_SANITIZER-}" ] && mpiexec.mpich --version >/dev/null 2>&1; then
+    run "native_p2p by MPICH's mpiexec" mpiexec.mpich -n 3 "$programs/native_p2p"
+    run "native_coll by MPICH's mpiexec" mpiexec.mpich -n 4 "$programs/native_coll"
+    fails "a death under MPICH's mpiexec" 9 '' mpiexec.mpich -n 3 "$programs/native_death"
+fi
 
 # Over the link to other hosts, where there is UCX, on this one. What a sanitizer sees in it the suites of tests/links show.
 if [ -x "$programs/native_keys" ] && [ -z "${APELINK_SANITIZER-}" ]; then
