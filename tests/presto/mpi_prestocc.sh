@@ -156,9 +156,22 @@ all= # of the errors, from clang, too
 "$prestocc" --version | grep -q clang && all=-ferror-limit=0
 # shellcheck disable=SC2086 # no option, or one
 "$prestocc" $all -c "$work/missing.c" -o "$work/missing.o" 2>"$work/out" && failed "functions that are missing compile"
-sed -n 's/.* error: .*: \(MPI_[A-Za-z_0-9]*\) is not in Presto: .*/\1/p' "$work/out" | sort | uniq -c |
+sed -n 's/.* error: \(.*: \)\{0,1\}\(MPI_[A-Za-z_0-9]*\) is not in Presto: .*/\2/p' "$work/out" | sort | uniq -c |
     sed -n 's/^ *2 //p' >"$work/told"
 cmp -s "$work/missing" "$work/told" || failed "missing, and not refused by both names: $(comm -3 "$work/missing" "$work/told")"
+# With the header, too, a configure script hears no: by Autoconf's AC_CHECK_FUNCS with it, CMake's check_symbol_exists, #ifdef.
+for compiler in "${CC:-cc}" gcc clang "${CXX:-c++}"; do
+    $compiler --version >/dev/null 2>&1 || continue
+    for name in MPI_Session_init PMPI_Register_datarep MPI_Comm_rank; do
+        want=no
+        [ $name != MPI_Comm_rank ] || want=yes
+        printf '#include <mpi.h>\nint main(int c, char **v) {\n(void)v;\n#ifndef %s\nreturn ((int *)(&%s))[c];\n#else\nreturn 0;\n#endif\n}\n' "$name" "$name" >"$work/ask.c"
+        said=no
+        # shellcheck disable=SC2086 # no option, or one
+        ! PRESTO_CC=$compiler "$prestocc" $sanitizer -w "$work/ask.c" -o "$work/ask" 2>/dev/null || said=yes
+        [ $said = $want ] || failed "$compiler, with the header: whether there is $name is answered with $said"
+    done
+done
 "$prestocc" --check "$work/missing.c" | grep -q 'missing.c:[0-9]*: PMPI_Session_init is not in Presto: use MPI_Init' ||
     failed "--check does not name PMPI_Session_init"
 

@@ -18,6 +18,8 @@ function give_up(why) {
     exit 1
 }
 
+# A missing function is declared, with any arguments, so that a call of it is an error that says what to do, and its address that of a symbol which no library has: no
+# macro, as that would answer yes where a configure script looks whether there is one. Only where calls are to fail when they are made it is one.
 function begin_missing() {
     print "#ifdef PRESTO_DEFER_MISSING"
     print "#define PRESTO_MISSING(name, hint) \\"
@@ -26,19 +28,45 @@ function begin_missing() {
     print "        return presto_missing(\"MPI_\" #name, hint); \\"
     print "    } \\"
     print "    int presto_given(int none, ...)"
-    print "#elif defined(__has_attribute)"
-    print "#if __has_attribute(error)"
-    print "#define PRESTO_MISSING(name, hint) \\"
-    print "    int presto_missing_MPI_##name(void) \\"
-    print "        __attribute__((error(\"MPI_\" #name \" is not in Presto: \" hint)))"
-    print "#endif"
-    print "#endif"
-    print "#ifndef PRESTO_MISSING"
-    print "#define PRESTO_MISSING(name, hint) int presto_missing_MPI_##name(void) /* found by the linker */"
-    print "#endif"
     print "/* Variables that are only given to missing functions count as used, so that there is no other message. */"
     print "int presto_given(int none, ...); /* is nowhere, and never called */"
     print "#define PRESTO_USED(...) ((void)sizeof(presto_given(0, __VA_ARGS__)))"
+    print "#else"
+    print "#if defined(__clang__) && !defined(__cplusplus) /* where it looks at no call without a prototype */"
+    print "#define PRESTO_REFUSED(text) __attribute__((diagnose_if(1, text, \"error\")))"
+    print "#elif defined(__has_attribute)"
+    print "#if __has_attribute(error)"
+    print "#define PRESTO_REFUSED(text) __attribute__((error(text)))"
+    print "#endif"
+    print "#endif"
+    print "#ifndef PRESTO_REFUSED"
+    print "#define PRESTO_REFUSED(text) /* found by the linker */"
+    print "#endif"
+    print "#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)"
+    print "#define PRESTO_ANY ..."
+    print "#else"
+    print "#define PRESTO_ANY"
+    print "#endif"
+    print "#ifndef __cplusplus"
+    print "#pragma GCC diagnostic push"
+    print "#pragma GCC diagnostic ignored \"-Wstrict-prototypes\""
+    print "#endif"
+    print "#define PRESTO_REFUSE(call, name, hint) \\"
+    print "    int call(PRESTO_ANY) __asm__(\"presto_missing_MPI_\" #name) \\"
+    print "        PRESTO_REFUSED(\"MPI_\" #name \" is not in Presto: \" hint)"
+    print "#define PRESTO_MISSING(name, hint) \\"
+    print "    PRESTO_REFUSE(MPI_##name, name, hint); \\"
+    print "    PRESTO_REFUSE(PMPI_##name, name, hint)"
+    print "#endif"
+}
+
+function end_missing(    n) {
+    print "#ifdef PRESTO_DEFER_MISSING"
+    for (n = 1; n <= refused; n++)
+        define("MPI_" refused_name[n] "(...)", "(PRESTO_USED(__VA_ARGS__), presto_missing_MPI_" refused_name[n] "())")
+    print "#elif !defined(__cplusplus)"
+    print "#pragma GCC diagnostic pop"
+    print "#endif"
 }
 
 function have(name) {
@@ -54,7 +82,7 @@ function have(name) {
 function missing(name, hint) {
     if (make == "missing") {
         print "PRESTO_MISSING(" name ", \"" hint "\");"
-        define("MPI_" name "(...)", "(PRESTO_USED(__VA_ARGS__), presto_missing_MPI_" name "())")
+        refused_name[++refused] = name
     } else if (make == "missing_profiling") {
         define("PMPI_" name, "MPI_" name)
     } else if (make == "symbols") {
@@ -74,6 +102,7 @@ BEGIN {
     print "#if !defined(__ASSEMBLER__) && !defined(" guard() ")"
     print "#define " guard()
     if (make == "missing") begin_missing()
+    if (make == "missing_profiling") print "#ifdef PRESTO_DEFER_MISSING"
 }
 
 /^#/ || $1 == "argument" || $1 == "wide" { next } # list.awk
@@ -89,4 +118,9 @@ $1 == "missing" && NF > 2 {
 }
 { give_up("begin with 'have NAME', 'large NAME_c' or 'missing NAME HINT'") }
 
-END { if (!failed) print "#endif" }
+END {
+    if (failed) exit 1
+    if (make == "missing") end_missing()
+    if (make == "missing_profiling") print "#endif"
+    print "#endif"
+}
