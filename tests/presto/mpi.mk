@@ -17,6 +17,8 @@ EXTRA_DIST += tests/presto/mpi_starts.c
 EXTRA_DIST += tests/presto/fortran/both.f90 tests/presto/fortran/both_theirs.f90 tests/presto/fortran/calls.F90 tests/presto/fortran/missing.f90 tests/presto/fortran/mixed.f90 tests/presto/fortran/mixed_half.c \
     tests/presto/fortran/new.f90 tests/presto/fortran/old.f tests/presto/fortran/project/CMakeLists.txt tests/presto/fortran/project/Makefile.in \
     tests/presto/fortran/project/configure.ac
+EXTRA_DIST += tests/presto/clean_roots.sh tests/presto/roots/CMakeLists.txt tests/presto/roots/Makefile.in tests/presto/roots/configure.ac \
+    tests/presto/roots/rank.c tests/presto/roots/rank.cc tests/presto/roots/rank.f90
 EXTRA_DIST += tests/presto/project/CMakeLists.txt tests/presto/project/Makefile.in tests/presto/project/configure.ac \
     tests/presto/project/ring.c tests/presto/project/sum.c
 EXTRA_DIST += tests/presto/rma_calls.c tests/presto/rma_calls.h tests/presto/rma_calls_contention.c \
