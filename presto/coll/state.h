@@ -6,6 +6,8 @@
 
 #include <pthread.h>
 
+#include <apeni/param.h>
+
 #include "coll/coll.h"
 
 struct pri_sched;
@@ -49,5 +51,13 @@ static inline const struct pri_coll_params *pri_coll_params(const struct pri_tea
 
 /* Sets all from the environment. PRI_ERR_ARG: one is not understood, and a message says which. */
 int pri_coll_params_read(struct pri_coll_params *params);
+
+/* The same as rows, for who names them: a value as the environment has it or, where that makes no
+ * sense, the default; and to have the environment say another, before the first team is made. 0 or
+ * PRI_ERR_ARG. */
+extern const struct ni_param pri_coll_param_rows[];
+extern const size_t pri_coll_param_count;
+uint64_t pri_coll_param_value(const struct ni_param *row);
+int pri_coll_param_set(const struct ni_param *row, const char *text);
 
 #endif

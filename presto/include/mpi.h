@@ -30,6 +30,7 @@ extern "C" {
 #include "mpi/communicator.h"
 #include "mpi/onesided.h"
 #include "mpi/files.h"
+#include "mpi/tool.h"
 #include "mpi/fortran.h"
 #include "mpi/large.h"
 #include "mpi/lacking.h"

@@ -17,6 +17,7 @@ prestompiinclude_HEADERS = \
     presto/include/mpi/lacking.h \
     presto/include/mpi/onesided.h \
     presto/include/mpi/point.h \
+    presto/include/mpi/tool.h \
     presto/include/mpi/types.h
 
 # What says something of each function comes from one list.
@@ -85,6 +86,11 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/send.h \
     presto/mpi/state.h \
     presto/mpi/status.c \
+    presto/mpi/tool.c \
+    presto/mpi/tool_category.c \
+    presto/mpi/tool_common.h \
+    presto/mpi/tool_control.c \
+    presto/mpi/tool_pvar.c \
     presto/mpi/topology.c \
     presto/mpi/topology.h \
     presto/mpi/type_name.c \

@@ -97,7 +97,8 @@ mt_programs = \
     tests/mpi/thr_mixed \
     tests/mpi/thr_pingpong \
     tests/mpi/thr_requests \
-    tests/mpi/thr_rma
+    tests/mpi/thr_rma \
+    tests/mpi/tool_variables
 
 if HAVE_MPI
 check_LTLIBRARIES += tests/mpi/libmt.la
@@ -230,3 +231,5 @@ tests_mpi_thr_requests_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_thr_requests_LDADD = $(MT_LIBS)
 tests_mpi_thr_rma_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_thr_rma_LDADD = $(MT_LIBS)
+tests_mpi_tool_variables_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_tool_variables_LDADD = $(MT_LIBS)
