@@ -221,6 +221,9 @@ static __attribute__((noinline)) int ended_any(ompi_request_t *request)
     return ended_by(false, request);
 }
 
+/* A longer message takes longer than what is saved here. */
+enum { USUAL_BYTES = 1 << 24 };
+
 /* The same for a receive as most are; without a call, which would have registers saved. */
 int pml_hooks_ended(ompi_request_t *request)
 {
@@ -233,7 +236,7 @@ int pml_hooks_ended(ompi_request_t *request)
     if (__builtin_expect(follow->pending->kind != RECORD_PENDING_RECV || follow->peer == NULL ||
                              status->MPI_ERROR != MPI_SUCCESS || status->_cancelled != 0 ||
                              (unsigned)status->MPI_TAG > (unsigned)pml_hooks_below.pml_max_tag ||
-                             now >= record_slice_end,
+                             status->_ucount > USUAL_BYTES || now >= record_slice_end,
                          0)) {
         return ended_any(request);
     }

@@ -103,8 +103,8 @@ PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_of(bool threads,
 /* Say in an entry what an operation is. */
 PML_HOOKS_INLINE void pml_hooks_follow_fill(struct pml_hooks_follow *follow,
                                             struct record_peer *peer, int tag,
-                                            struct ompi_communicator_t *comm, uint64_t bytes,
-                                            bool persistent, uint64_t begin)
+                                            struct ompi_communicator_t *comm, uint32_t context,
+                                            uint64_t bytes, bool persistent, uint64_t begin)
 {
     struct record_pending *pending = follow->pending;
 
@@ -114,7 +114,7 @@ PML_HOOKS_INLINE void pml_hooks_follow_fill(struct pml_hooks_follow *follow,
     pending->persistent = persistent;
     record_name(&pending->peer_job, peer);
     pending->tag = pml_hooks_named_tag(tag);
-    pending->context = ompi_glue_comm_id(comm);
+    pending->context = context;
     pending->bytes = bytes;
     pending->since = begin;
 }
@@ -129,7 +129,8 @@ PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_begin(bool threads,
     struct pml_hooks_follow *follow = pml_hooks_follow_take(threads);
 
     if (__builtin_expect(follow != NULL, 1)) {
-        pml_hooks_follow_fill(follow, peer, tag, comm, bytes, persistent, begin);
+        pml_hooks_follow_fill(follow, peer, tag, comm, ompi_glue_comm_id(comm), bytes, persistent,
+                              begin);
     }
     return follow;
 }

@@ -117,9 +117,9 @@ static int pass_send(const void *buffer, size_t count, struct ompi_datatype_t *t
     record_call_begin(record_calls_of(head), RECORD_SEND, entry, tag, context, bytes, 0, now);
     (void)record_announce_send(false, entry, tag, context, now);
     head->last_event = now;
+    head->sends[mode]++;
     rc = pml_hooks_below.pml_send(buffer, count, type, peer, tag, mode, comm);
     head = record_own.head;
-    head->sends[mode]++;
     head->sends_blocking++;
     record_count_send_of(false, head, RECORD_CLASS_USER, entry, bytes);
     record_calls_of(head)->depth = 0;
@@ -205,16 +205,20 @@ static int pass_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, 
 {
     struct pml_hooks_follow *follow = pml_hooks_first_free;
     uint64_t now = record_stamp();
+    uint32_t context = ompi_glue_comm_id(comm);
     struct record_peer *entry;
     int rc;
 
-    if (__builtin_expect(!pml_hooks_peer_known(false, comm, peer, &entry) || follow == NULL, 0)) {
+    if (__builtin_expect(!pml_hooks_peer_known(false, comm, peer, &entry) || follow == NULL ||
+                             tag == MPI_ANY_TAG,
+                         0)) {
         return irecv_any(buffer, count, type, peer, tag, comm, request);
     }
     pml_hooks_first_free = follow->next_free;
-    pml_hooks_announce_receive(false, entry, tag, ompi_glue_comm_id(comm), now);
+    pml_hooks_announce_receive(false, entry, tag, context, now);
     record_own.head->receives_nonblocking++;
-    pml_hooks_follow_fill(follow, entry, tag, comm, pml_hooks_bytes(count, type), false, now);
+    pml_hooks_follow_fill(follow, entry, tag, comm, context, pml_hooks_bytes(count, type), false,
+                          now);
     rc = pml_hooks_below.pml_irecv(buffer, count, type, peer, tag, comm, request);
     if (__builtin_expect(rc != OMPI_SUCCESS || REQUEST_COMPLETE(*request) ||
                              (*request)->req_complete_cb != NULL,
