@@ -37,10 +37,10 @@ static void add_job(struct info_facts *facts, const char *key, unsigned hosts)
         info_add_text(facts, key, "none: %s", ni_status_text(status));
         return;
     }
-    for (unsigned i = 0; i < ni->link_count && used < sizeof(text); i++) {
+    for (unsigned i = 0; i < ni->life.link_count && used < sizeof(text); i++) {
         used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%s)",
-                                 i == 0 ? "" : ", otherwise ", ni->links[i]->ops->name,
-                                 ni->links[i]->ops->help);
+                                 i == 0 ? "" : ", otherwise ", ni->life.links[i]->ops->name,
+                                 ni->life.links[i]->ops->help);
     }
     info_add_text(facts, key, "%s; address of %zu bytes", text, ni_address(ni, blob, sizeof(blob)));
     ni_close(ni);

@@ -78,7 +78,7 @@ static bool send_packet(const struct ni_request *request, const uint8_t *src)
         } else {
             ni_iovec_read(request, payload);
         }
-        peer->overtake = false;
+        peer->send.overtake = false;
         ni_packet_commit(peer, NI_PACKET_REPLY, 0, len, NI_HANDLE_PORTAL);
         sent = true;
     }

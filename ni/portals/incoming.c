@@ -155,7 +155,7 @@ static ni_status on_put(const struct ni_packet_in *in)
         return NI_ERR_PROTOCOL;
     }
     from.peer = in->peer;
-    from.initiator = in->peer->initiator;
+    from.initiator = in->peer->core.initiator;
     from.match_bits = in->packet->body[0];
     from.hdr_data = in->packet->body[1];
     from.rlength = in->len;
@@ -251,7 +251,7 @@ static ni_status on_put_long(const struct ni_packet_in *in)
     }
     from = (struct ni_arriving){
         .peer = in->peer,
-        .initiator = in->peer->initiator,
+        .initiator = in->peer->core.initiator,
         .match_bits = fields.match_bits,
         .hdr_data = fields.hdr_data,
         .rlength = more.length,

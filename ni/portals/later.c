@@ -106,7 +106,7 @@ static void put_by(struct ni *ni, struct ni_eq *eq, const struct ni_event *event
                        NI_LATER_ROOM);
     }
     ni_lock_give(&later->lock, true);
-    ni_engine_leave(ni->engine);
+    ni_engine_leave(ni->drive.engine);
 }
 
 /* ni_event_fn of a wrapped handler. */
@@ -133,7 +133,7 @@ ni_status ni_later_wrap(struct ni *ni, struct ni_eq *eq)
     struct ni_later *later;
     bool taken;
 
-    if (ni->engine == NULL || !ni->engine->callbacks_on_caller) {
+    if (ni->drive.engine == NULL || !ni->drive.engine->callbacks_on_caller) {
         return NI_OK;
     }
     if (ni->portals->later == NULL) {

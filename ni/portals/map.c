@@ -41,9 +41,9 @@ static bool check_map(const struct ni *ni, uint32_t size, struct ni_peer **map)
  * held. */
 static void number_all(struct ni *ni, uint32_t size)
 {
-    ni->initiators = ni->initiators < size ? size : ni->initiators;
-    for (struct ni_list *node = ni->peers.next; node != &ni->peers; node = node->next) {
-        ni_container_of(node, struct ni_peer, all)->initiator = ++ni->initiators;
+    ni->core.initiators = ni->core.initiators < size ? size : ni->core.initiators;
+    for (struct ni_list *node = ni->core.peers.next; node != &ni->core.peers; node = node->next) {
+        ni_container_of(node, struct ni_peer, core.all)->core.initiator = ++ni->core.initiators;
     }
 }
 
@@ -68,7 +68,7 @@ static void put_in_force(struct ni *ni, uint32_t size, struct ni_peer **map)
         if (map[rank] == NULL) {
             portals->self = rank;
         } else {
-            map[rank]->initiator = rank;
+            map[rank]->core.initiator = rank;
         }
     }
     portals->map = map;

@@ -14,7 +14,7 @@ NI_ALWAYS_INLINE struct ni_arriving arriving(struct ni_peer *peer, struct ni_pt 
     return (struct ni_arriving){
         .peer = peer,
         .pt = pt,
-        .initiator = peer->initiator,
+        .initiator = peer->core.initiator,
         .match_bits = packet->body[0],
         .hdr_data = packet->body[1],
         .rlength = ni_packet_len(word1),
@@ -72,7 +72,7 @@ ni_status ni_put_arrives_plain(struct ni *ni, struct ni_peer *peer, const struct
         ni_portals_unlock(ni);
         return arrives(ni, peer, packet, word0, word1, payload);
     }
-    found = ni_match_list_search(&pt->posted, packet->body[0], peer->initiator);
+    found = ni_match_list_search(&pt->posted, packet->body[0], peer->core.initiator);
     if (NI_UNLIKELY(found == NULL)) {
         return put_unexpected(ni, peer, pt, packet, word1, payload);
     }

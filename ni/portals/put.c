@@ -38,7 +38,7 @@ static ni_status begin(struct ni_put *put, bool *sent, struct ni_put **waits)
         status = put->extra == NULL ? ni_put_send_eager(peer, &put->header, NULL)
                                     : ni_request_send(put, NULL);
         *sent = status == NI_OK;
-        peer->overtake = peer->overtake && !*sent;
+        peer->send.overtake = peer->send.overtake && !*sent;
         if (status != NI_AGAIN && status != NI_ERR_LIMIT) {
             return status;
         }
@@ -49,7 +49,7 @@ static ni_status begin(struct ni_put *put, bool *sent, struct ni_put **waits)
     }
     status = turn ? ni_put_send_open(*waits, &is_long) : NI_AGAIN;
     if (status == NI_OK) {
-        peer->overtake = false;
+        peer->send.overtake = false;
         *sent = !is_long && !put->held;
     } else if (status == NI_AGAIN) {
         (*waits)->told = false;
@@ -248,5 +248,5 @@ bool ni_put_short(struct ni_peer *target, const void *data, uint64_t length, uin
 
 ni_initiator ni_peer_initiator(const struct ni_peer *peer)
 {
-    return peer->initiator;
+    return peer->core.initiator;
 }

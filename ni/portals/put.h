@@ -64,7 +64,7 @@ struct ni_put {
     bool asked;             /* an answer may come; under the NI's lock */
     bool held;              /* ends with its match, nobody wants the ACK: ni_put_hold */
     bool told;              /* SEND has been told, or need not be */
-    bool async;             /* counted in ni->async_puts; under the NI's lock */
+    bool async;             /* counted in ni->drive.async_puts; under the NI's lock */
     struct ni_extra *extra; /* NULL: a put */
 };
 

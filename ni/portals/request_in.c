@@ -36,7 +36,7 @@ ni_status ni_on_get(const struct ni_packet_in *in)
     }
     request.from = (struct ni_arriving){
         .peer = in->peer,
-        .initiator = in->peer->initiator,
+        .initiator = in->peer->core.initiator,
         .match_bits = fields.match_bits,
         .rlength = more.length,
         .remote_offset = more.remote_offset,
@@ -101,7 +101,7 @@ ni_status ni_on_combine(const struct ni_packet_in *in)
     }
     request.from = (struct ni_arriving){
         .peer = in->peer,
-        .initiator = in->peer->initiator,
+        .initiator = in->peer->core.initiator,
         .match_bits = fields.match_bits,
         .hdr_data = fields.hdr_data,
         .remote_offset = fields.remote_offset,

@@ -24,9 +24,9 @@ enum {
 /* Whether nothing else is to be done, or comes before. */
 static inline bool is_idle(const struct ni *ni)
 {
-    return (ni->depth | ni->untidy | ni_work_count(&ni->requests) | ni_work_count(&ni->copying) |
-            ni_work_count(&ni->shared_in) | ni_work_count(&ni->busy) |
-            ni_work_count(&ni->portal_work)) == 0;
+    return (ni->depth | ni->untidy | ni_work_count(&ni->bulk.requests) |
+            ni_work_count(&ni->bulk.copying) | ni_work_count(&ni->bulk.shared_in) |
+            ni_work_count(&ni->send.busy) | ni_work_count(&ni->portal_work)) == 0;
 }
 
 static inline bool is_first(const struct ni_portals *portals, uint32_t pt_index)

@@ -135,7 +135,7 @@ static void put_attended(struct suite_ni *ni, void *arg)
 
     world->ends[0]->md.options |= NI_MD_ATTENDED;
     put_all(ni, world);
-    CHECK(atomic_load(&ni->ni->async_puts) == 0);
+    CHECK(atomic_load(&ni->ni->drive.async_puts) == 0);
 }
 
 static void initiator_polls(struct suite *suite)

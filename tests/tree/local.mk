@@ -10,6 +10,7 @@ tree_tests = \
     tests/tree/format.sh \
     tests/tree/headers.sh \
     tests/tree/includes.sh \
+    tests/tree/members.sh \
     tests/tree/scripts.sh \
     tests/tree/symbols.sh \
     tests/tree/text.sh \

@@ -80,9 +80,9 @@ static void check_lists(const struct pair *pair, const struct ni_op *op)
     enum ni_bulk_state state = op->bulk->state;
     uint32_t requested = listed(state, NI_BULK_REQUESTED, NI_BULK_ANSWERED);
 
-    assert_int_equal(ni_work_count(&pair->a->requests), requested);
-    assert_int_equal(pair->ab->requests, requested);
-    assert_int_equal(ni_work_count(&pair->a->copying),
+    assert_int_equal(ni_work_count(&pair->a->bulk.requests), requested);
+    assert_int_equal(pair->ab->bulk.requests, requested);
+    assert_int_equal(ni_work_count(&pair->a->bulk.copying),
                      listed(state, NI_BULK_COPYING, NI_BULK_CLOSED));
 }
 
@@ -128,16 +128,16 @@ static void walk(void **test)
             ni_op_complete(op, NI_OK, 7);
             assert_int_equal(done.count, 1);
             assert_int_equal(done.value, 7);
-            assert_int_equal(ni_work_count(&pair.a->requests), 0);
-            assert_int_equal(ni_work_count(&pair.a->copying), 0);
+            assert_int_equal(ni_work_count(&pair.a->bulk.requests), 0);
+            assert_int_equal(ni_work_count(&pair.a->bulk.copying), 0);
             transitions++;
             ends += ni_bulk_next(state, event) == NI_BULK_ENDED;
         }
     }
     assert_int_equal(transitions, 20);
     assert_int_equal(ends, NI_BULK_ENDED - NI_BULK_ACCEPTED); /* from each but the last */
-    assert_int_equal(pair.a->op_pool.out, 0);
-    assert_int_equal(pair.a->bulk_pool.out, 0);
+    assert_int_equal(pair.a->core.op_pool.out, 0);
+    assert_int_equal(pair.a->bulk.pool.out, 0);
     pair_close(&pair);
 }
 
@@ -174,7 +174,7 @@ static void finish(struct pair *pair, const struct pair_done *done)
     assert_int_equal(done->status, NI_OK);
     assert_int_equal(done->value, LEN);
     assert_int_equal(state_now(pair), NI_BULK_ENDED);
-    assert_int_equal(pair->a->bulk_pool.out, 0);
+    assert_int_equal(pair->a->bulk.pool.out, 0);
     pair_close(pair);
 }
 
@@ -215,8 +215,8 @@ static void is_claimed(void **test)
     begin(&pair, true, &key, &done);
     (void)ni_progress(pair.b);
     ni_container_of(pair.ab->ops.next, struct ni_op, list)->bulk->requested_ns = 0;
-    pair.ab->heard_ns = 0;
-    pair.ab->heard_seq = pair.ab->lane->seq;
+    pair.ab->bulk.heard_ns = 0;
+    pair.ab->bulk.heard_seq = pair.ab->lane->seq;
     (void)ni_pull_request_progress(pair.a);
     assert_int_equal(state_now(&pair), NI_BULK_ANSWERED);
     finish(&pair, &done);
@@ -233,8 +233,8 @@ static void is_copied(void **test)
     open_world(&pair, NI_FABRIC_BY_CALL, &key);
     begin(&pair, true, &key, &done);
     ni_container_of(pair.ab->ops.next, struct ni_op, list)->bulk->requested_ns = 0;
-    pair.ab->heard_ns = 0;
-    pair.ab->heard_seq = pair.ab->lane->seq;
+    pair.ab->bulk.heard_ns = 0;
+    pair.ab->bulk.heard_seq = pair.ab->lane->seq;
     (void)ni_pull_request_progress(pair.a);
     assert_int_equal(state_now(&pair), NI_BULK_COPYING);
     finish(&pair, &done);

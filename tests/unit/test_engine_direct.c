@@ -44,7 +44,7 @@ static void open_both_ways(struct pair *pair, size_t ring, unsigned flags)
 
 static uint32_t pools(const struct ni *ni)
 {
-    return ni->control_pool.made + ni->stream_pool.made;
+    return ni->send.control_pool.made + ni->send.stream_pool.made;
 }
 
 /* ---- nothing but a packet -------------------------------------------------------------------- */

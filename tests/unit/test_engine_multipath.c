@@ -105,7 +105,7 @@ static void any_order(void **state)
     }
     assert_true(flag_is_up());
     assert_int_equal(pair_stat(setup.pair.b, "parts_early"), 2);
-    assert_int_equal(setup.pair.ba->parts->base, 4);
+    assert_int_equal(setup.pair.ba->arrive.parts->base, 4);
     pair_close(&setup.pair);
 }
 
@@ -155,7 +155,7 @@ static void in_a_call(void **state)
     lie.told = &consumer;
     assert_int_equal(deliver(&setup, &lie), NI_OK);
     assert_true(flag_is_up());
-    assert_int_equal(setup.pair.ba->parts->base, 2);
+    assert_int_equal(setup.pair.ba->arrive.parts->base, 2);
     lie = honest(2, 0, 2, 0);
     assert_int_equal(deliver(&setup, &lie), NI_OK);
     pair_close(&setup.pair);
@@ -329,7 +329,7 @@ static void answers(void **state)
     /* Late ones name nothing, but count in the window. */
     lie.seq = 2;
     assert_int_equal(deliver(&setup, &lie), NI_OK);
-    assert_int_equal(setup.pair.ba->parts->base, 3);
+    assert_int_equal(setup.pair.ba->arrive.parts->base, 3);
     /* A refusal ends it. */
     lie = honest(3, NI_PART_ANSWER, 2, 0);
     lie.token = start_read(&setup, 2 * PART, &done);
@@ -400,17 +400,17 @@ static void wrap(void **state)
     assert_int_equal(ni_param_set("segment_size", "1K", "test", error, sizeof(error)), NI_OK);
     open_setup(&setup);
     write_long(&setup, NI_MULTIPATH_COUNTERS);
-    setup.pair.ab->spread->seq = setup.pair.ab->spread->taken = UINT32_MAX - 49;
-    setup.pair.ba->parts->base = setup.pair.ba->parts->told = UINT32_MAX - 49;
+    setup.pair.ab->send.spread->seq = setup.pair.ab->send.spread->taken = UINT32_MAX - 49;
+    setup.pair.ba->arrive.parts->base = setup.pair.ba->arrive.parts->told = UINT32_MAX - 49;
     for (unsigned i = 0; i < 60; i++) {
         write_long(&setup, i % 3 == 0 ? NI_MULTIPATH_COUNTERS : NI_MULTIPATH_RESEQUENCE);
     }
-    assert_true(setup.pair.ab->spread->seq > UINT32_MAX);
-    assert_true(setup.pair.ba->parts->base < 1000);
+    assert_true(setup.pair.ab->send.spread->seq > UINT32_MAX);
+    assert_true(setup.pair.ba->arrive.parts->base < 1000);
     /* More than were sent. */
-    setup.pair.ba->spread = setup.pair.ab->spread;
-    send_credit(&setup, (uint32_t)setup.pair.ab->spread->seq + 1, NI_ERR_PROTOCOL);
-    setup.pair.ba->spread = NULL;
+    setup.pair.ba->send.spread = setup.pair.ab->send.spread;
+    send_credit(&setup, (uint32_t)setup.pair.ab->send.spread->seq + 1, NI_ERR_PROTOCOL);
+    setup.pair.ba->send.spread = NULL;
     pair_close(&setup.pair);
     ni_config_reload();
 }

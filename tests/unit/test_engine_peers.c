@@ -190,7 +190,7 @@ static void an_echo_behind_others(void **state)
         (void)ni_progress(pair.a);
     }
     assert_int_equal(got, 4);
-    assert_int_equal(atomic_load(&pair.ab->line_ns), 0);
+    assert_int_equal(atomic_load(&pair.ab->send.line_ns), 0);
     pair_close(&pair);
 }
 

@@ -280,9 +280,10 @@ static void edges_take_turns(void **state)
     attr.taken_cpus = taken;
     assert_int_equal(ni_open(&attr, &pair.a), NI_OK);
     assert_int_equal(ni_open(&attr, &pair.b), NI_OK);
-    assert_int_equal(pair.a->place.cpu, pair.b->place.cpu);
-    assert_int_equal(pair.a->place.common, pair.a->place.cpu >= 0);
-    assert_true(pair.a->place.cpu < 0 || topology.cores[pair.a->place.cpu] != topology.cores[cpu]);
+    assert_int_equal(pair.a->drive.place.cpu, pair.b->drive.place.cpu);
+    assert_int_equal(pair.a->drive.place.common, pair.a->drive.place.cpu >= 0);
+    assert_true(pair.a->drive.place.cpu < 0 ||
+                topology.cores[pair.a->drive.place.cpu] != topology.cores[cpu]);
     pair.ab = pair_connect(pair.a, pair.b);
     pair.ab->ep->same_memory = false;
     pair.ab->ep->copy = false; /* in packets, which the engines of both take */

@@ -100,8 +100,8 @@ static uint64_t by_kernel(const struct world *world)
 
 static void set_far(struct world *world)
 {
-    atomic_store(&world->pair.ab->far, true);
-    atomic_store(&world->pair.ba->far, true);
+    atomic_store(&world->pair.ab->send.far, true);
+    atomic_store(&world->pair.ba->send.far, true);
 }
 
 static void near_both_ways(void **state)
@@ -162,9 +162,9 @@ static void far_both_ways(void **state)
     set_far(&world);
     read_both(&world);
     assert_int_equal(by_kernel(&world), 2 * LEN);
-    assert_true(world.pair.ab->pull_from_ns != 0 && world.pair.ba->pull_from_ns != 0);
-    atomic_store(&world.pair.ab->pull_from_ns, UINT64_MAX);
-    atomic_store(&world.pair.ba->pull_from_ns, UINT64_MAX);
+    assert_true(world.pair.ab->bulk.pull_from_ns != 0 && world.pair.ba->bulk.pull_from_ns != 0);
+    atomic_store(&world.pair.ab->bulk.pull_from_ns, UINT64_MAX);
+    atomic_store(&world.pair.ba->bulk.pull_from_ns, UINT64_MAX);
     read_both(&world);
     assert_int_equal(by_kernel(&world), 4 * LEN);
     assert_int_equal(pair_stat(world.pair.a, "bulk_bytes_help"), 0);
@@ -187,8 +187,8 @@ static void open_busy(struct world *world)
 {
     open_world(world, "0");
     set_far(world);
-    atomic_store(&world->pair.ab->pull_from_ns, UINT64_MAX);
-    atomic_store(&world->pair.ba->pull_from_ns, UINT64_MAX);
+    atomic_store(&world->pair.ab->bulk.pull_from_ns, UINT64_MAX);
+    atomic_store(&world->pair.ba->bulk.pull_from_ns, UINT64_MAX);
     for (unsigned i = 0; i < READS; i++) {
         read_to_a(world);
     }
@@ -261,9 +261,9 @@ static void keeps_few(void **state)
     (void)state;
     open_world(&world, "0");
     set_far(&world);
-    atomic_store(&world.pair.ab->pull_from_ns, UINT64_MAX);
-    atomic_store(&world.pair.ba->pull_from_ns, UINT64_MAX);
-    ni_work_raise(&world.pair.b->copying); /* one that never ends */
+    atomic_store(&world.pair.ab->bulk.pull_from_ns, UINT64_MAX);
+    atomic_store(&world.pair.ba->bulk.pull_from_ns, UINT64_MAX);
+    ni_work_raise(&world.pair.b->bulk.copying); /* one that never ends */
     for (unsigned round = 0; round < 40; round++) {
         world.done_a = (struct pair_done){0};
         for (unsigned i = 0; i < READS; i++) {
@@ -274,14 +274,14 @@ static void keeps_few(void **state)
             (void)ni_progress(world.pair.b);
             assert_true(turns < TURNS);
         }
-        most = ni_work_count(&world.pair.b->shared_in) > most
-                   ? ni_work_count(&world.pair.b->shared_in)
+        most = ni_work_count(&world.pair.b->bulk.shared_in) > most
+                   ? ni_work_count(&world.pair.b->bulk.shared_in)
                    : most;
     }
     assert_true(most != 0 && most <= NI_LANE_SHARED_COPIES);
-    ni_work_lower(&world.pair.b->copying);
+    ni_work_lower(&world.pair.b->bulk.copying);
     pair_settle(&world.pair);
-    assert_int_equal(ni_work_count(&world.pair.b->shared_in), 0);
+    assert_int_equal(ni_work_count(&world.pair.b->bulk.shared_in), 0);
     assert_int_equal(helped(world.pair.b), 0);
     pair_close(&world.pair);
 }
@@ -295,10 +295,10 @@ static void old_credits(void **state)
     open_world(&world, "0");
     ni_probe_credits(world.pair.ab);
     for (unsigned i = 0; i < 100; i++) {
-        uint32_t count = world.pair.ab->answer_count;
+        uint32_t count = world.pair.ab->send.answer_count;
 
         ni_probe_credits(world.pair.ab);
-        assert_int_equal(world.pair.ab->answer_count, count);
+        assert_int_equal(world.pair.ab->send.answer_count, count);
     }
     pair_close(&world.pair);
 }
@@ -338,7 +338,7 @@ static void new_credits(void **state)
     open_world(&world, "0");
     atomic_store(&over, false);
     assert_int_equal(pthread_create(&thread, NULL, poll_b, &world), 0);
-    while (world.pair.ab->answer_count == 0 && tries++ < TURNS) {
+    while (world.pair.ab->send.answer_count == 0 && tries++ < TURNS) {
         (void)ni_message(world.pair.a, world.pair.ab, 1, 0, NULL, 0, NULL, 0);
         for (unsigned i = 0; i < 20; i++) {
             sched_yield();
@@ -348,9 +348,9 @@ static void new_credits(void **state)
     }
     atomic_store(&over, true);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_true(world.pair.ab->answer_count != 0);
-    assert_true(atomic_load(&world.pair.ab->line_ns) != 0);
-    assert_true(atomic_load(&world.pair.ab->far));
+    assert_true(world.pair.ab->send.answer_count != 0);
+    assert_true(atomic_load(&world.pair.ab->send.line_ns) != 0);
+    assert_true(atomic_load(&world.pair.ab->send.far));
     pair_close(&world.pair);
 }
 

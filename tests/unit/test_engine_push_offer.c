@@ -125,11 +125,11 @@ static void after_a_while(void **state)
     open_world(&pair, &rkey, "10");
     write_one(&pair, 0, &rkey, &first);
     wait_alone(pair.a, &first);
-    assert_true(pair.ab->push_from_ns != 0);
-    pair.ab->push_from_ns = UINT64_MAX;
+    assert_true(pair.ab->bulk.push_from_ns != 0);
+    pair.ab->bulk.push_from_ns = UINT64_MAX;
     write_one(&pair, 1, &rkey, &second);
     check(1, &second); /* at once */
-    pair.ab->push_from_ns = 0;
+    pair.ab->bulk.push_from_ns = 0;
     write_one(&pair, 2, &rkey, &third);
     assert_int_equal(third.count, 0);
     pair_settle(&pair);

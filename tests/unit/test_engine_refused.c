@@ -199,14 +199,15 @@ static void some_are_not_let_in(void **state)
     (void)state;
     pair_open(&pair, &(struct pair_attr){0});
     known = pair.ba;
-    assert_ptr_equal(ni_peer_accept(pair.b, known->link, known->blob, known->blob_len), known);
+    assert_ptr_equal(ni_peer_accept(pair.b, known->link, known->core.blob, known->core.blob_len),
+                     known);
     assert_non_null(ni_peer_accept(pair.b, known->link, nonsense, NI_BLOB_MAX));
     assert_null(ni_peer_accept(pair.b, known->link, nonsense, NI_BLOB_MAX + 1));
     pair.b->closing = true;
-    assert_null(ni_peer_accept(pair.b, known->link, known->blob, known->blob_len));
+    assert_null(ni_peer_accept(pair.b, known->link, known->core.blob, known->core.blob_len));
     pair.b->closing = false;
     ni_peer_down(pair.b, known, NI_ERR_PROTOCOL);
-    assert_null(ni_peer_accept(pair.b, known->link, known->blob, known->blob_len));
+    assert_null(ni_peer_accept(pair.b, known->link, known->core.blob, known->core.blob_len));
     pair_close(&pair);
 }
 

@@ -33,7 +33,7 @@ static void look_without_memory(struct ni *ni)
 
     assert_true(ni_send_can_answer(ni)); /* or it takes no request at all */
     ni_fault_arm(NI_FAULT_ALLOC, 1, 1);
-    while (count < ITEMS && (items[count] = ni_pool_get(&ni->shared_in_pool)) != NULL) {
+    while (count < ITEMS && (items[count] = ni_pool_get(&ni->bulk.shared_in_pool)) != NULL) {
         count++;
     }
     assert_true(count < ITEMS);
@@ -42,7 +42,7 @@ static void look_without_memory(struct ni *ni)
     }
     ni_fault_reset();
     while (count != 0) {
-        ni_pool_put(&ni->shared_in_pool, items[--count]);
+        ni_pool_put(&ni->bulk.shared_in_pool, items[--count]);
     }
 }
 

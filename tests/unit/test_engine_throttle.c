@@ -2,6 +2,7 @@
 #include "engine_pair.h"
 
 #include "base/bits.h"
+#include "engine/bulk/throttle.h"
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
 

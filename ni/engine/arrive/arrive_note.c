@@ -19,7 +19,7 @@ static ni_status tell_object(const struct ni_arrival *a, const struct ni_packet_
         return NI_ERR_KEY;
     }
     if (ni_engine_defers(a->ni) && ops->may_call(view)) {
-        ni_engine_leave(a->ni->engine);
+        ni_engine_leave(a->ni->drive.engine);
         return NI_AGAIN;
     }
     return ops->notify(a->ni, a->peer, note->handle, view, note->value);

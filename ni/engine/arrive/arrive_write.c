@@ -77,7 +77,7 @@ static ni_status write_counted(const struct ni_arrival *a, const struct ni_packe
         return NI_ERR_PROTOCOL;
     }
     if (ni_engine_defers(a->ni)) {
-        ni_engine_leave(a->ni->engine); /* the counter's notifications may call the program */
+        ni_engine_leave(a->ni->drive.engine); /* the counter's notifications may call the program */
         return NI_AGAIN;
     }
     (void)ni_write_counted_memory(a->ni, a->packet, word1, fields->operand, a->payload, NULL,

@@ -164,7 +164,7 @@ ni_status ni_arrive_line(struct ni *ni, struct ni_peer *peer, const struct ni_pa
         return ni_packet_len(word1) == 0 ? on_ack(ni, peer, packet, word0, word1)
                                          : on_data(ni, peer, packet, word0, word1);
     }
-    if (NI_UNLIKELY(ni->spare == NULL)) {
+    if (NI_UNLIKELY(ni->send.spare == NULL)) {
         return ni_arrive_any(ni, peer, packet, word0, word1, payload, NULL);
     }
     if (kind == NI_PACKET_WRITE) {
@@ -180,7 +180,7 @@ ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet 
     if (ni_packet_is_line_of_memory(word0, word1)) {
         return ni_arrive_line(ni, peer, packet, word0, word1);
     }
-    if (ni_packet_kind(word0) == NI_PACKET_WRITE && NI_LIKELY(ni->spare != NULL)) {
+    if (ni_packet_kind(word0) == NI_PACKET_WRITE && NI_LIKELY(ni->send.spare != NULL)) {
         return on_write(ni, peer, packet, word0, word1, payload);
     }
     return ni_arrive_any(ni, peer, packet, word0, word1, payload, lane);

@@ -46,7 +46,7 @@ NI_ALWAYS_INLINE void ni_message_call(const struct ni *ni, struct ni_peer *peer,
         .tag = ni_packet_tag(word0),
     };
 
-    ni->last.consumer(ni->last.arg, &info);
+    ni->arrive.last.consumer(ni->arrive.last.arg, &info);
 }
 
 /* An item for a queue that takes it without asking who reads, which is remembered if all its items
@@ -58,8 +58,8 @@ NI_ALWAYS_INLINE bool ni_message_push(struct ni *ni, ni_handle handle, struct ni
         return false;
     }
     if (queue->item != 0) {
-        ni->last_queue.queue = handle;
-        ni->last_queue.body = queue;
+        ni->arrive.last_queue.queue = handle;
+        ni->arrive.last_queue.body = queue;
     }
     return true;
 }
@@ -92,7 +92,7 @@ NI_ALWAYS_INLINE bool ni_message_take(struct ni *ni, struct ni_peer *peer, uint6
     if (NI_UNLIKELY(ni_packet_kind(word0) != NI_PACKET_MESSAGE)) {
         return false;
     }
-    if (NI_UNLIKELY(ni->last.queue != queue)) {
+    if (NI_UNLIKELY(ni->arrive.last.queue != queue)) {
         entry = ni_table_get(&ni->table, queue);
         if (NI_UNLIKELY(entry == NULL)) {
             return false;
@@ -106,9 +106,9 @@ NI_ALWAYS_INLINE bool ni_message_take(struct ni *ni, struct ni_peer *peer, uint6
                 ni, queue, (struct ni_queue *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_BODY),
                 payload, ni_packet_len(word1));
         }
-        ni->last.queue = queue;
-        ni->last.consumer = consumer;
-        ni->last.arg = (void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT);
+        ni->arrive.last.queue = queue;
+        ni->arrive.last.consumer = consumer;
+        ni->arrive.last.arg = (void *)(uintptr_t)ni_entry_object(entry, NI_OBJECT_ARGUMENT);
     }
     ni_message_call(ni, peer, word0, word1, payload);
     return true;
@@ -352,7 +352,7 @@ NI_ALWAYS_INLINE ni_status ni_read_segment(struct ni_peer *peer, struct ni_op *o
     if (op->got == op->len) {
         ni_pull_request_finish(op, NI_OK, op->len);
     } else if (op->bulk != NULL && ni_bulk_is_requested(op->bulk)) {
-        peer->heard_ns = ni_now_ns();
+        peer->bulk.heard_ns = ni_now_ns();
     }
     return NI_OK;
 }

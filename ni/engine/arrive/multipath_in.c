@@ -57,7 +57,7 @@ static void tell_sender(struct ni_multipath_in *in)
 
 static struct ni_multipath_in *get(struct ni_peer *peer)
 {
-    struct ni_multipath_in *in = peer->parts;
+    struct ni_multipath_in *in = peer->arrive.parts;
 
     if (in == NULL) {
         in = ni_calloc(1, sizeof(*in));
@@ -65,7 +65,7 @@ static struct ni_multipath_in *get(struct ni_peer *peer)
             in->peer = peer;
             in->tell.run = tell_later;
             ni_list_init(&in->tell.list);
-            peer->parts = in;
+            peer->arrive.parts = in;
         }
     }
     return in;
@@ -73,8 +73,8 @@ static struct ni_multipath_in *get(struct ni_peer *peer)
 
 void ni_multipath_forget(struct ni_peer *peer)
 {
-    ni_free(peer->parts);
-    peer->parts = NULL;
+    ni_free(peer->arrive.parts);
+    peer->arrive.parts = NULL;
 }
 
 /* The bit of a part that may come now; 0: it was there already, or is too far ahead. */

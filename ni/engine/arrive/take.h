@@ -25,19 +25,19 @@ NI_ALWAYS_INLINE bool is_line_message(uint64_t word0, uint64_t word1)
 /* By far the most frequent packet: a message in one line, for who got the last one. */
 NI_ALWAYS_INLINE bool is_usual(const struct ni *ni, uint64_t word0, uint64_t word1)
 {
-    return is_line_message(word0, word1) && ni_packet_region(word1) == ni->last.queue;
+    return is_line_message(word0, word1) && ni_packet_region(word1) == ni->arrive.last.queue;
 }
 
 /* The same, for the queue with a body that got the last one. */
 NI_ALWAYS_INLINE bool is_item(const struct ni *ni, uint64_t word0, uint64_t word1)
 {
-    return is_line_message(word0, word1) && ni_packet_region(word1) == ni->last_queue.queue;
+    return is_line_message(word0, word1) && ni_packet_region(word1) == ni->arrive.last_queue.queue;
 }
 
 /* A message of several lines for the consumer that got the last one. */
 NI_ALWAYS_INLINE bool is_lines(const struct ni *ni, uint64_t word0, uint64_t word1)
 {
-    return !ni_packet_in_bulk(word0) && ni_packet_region(word1) == ni->last.queue &&
+    return !ni_packet_in_bulk(word0) && ni_packet_region(word1) == ni->arrive.last.queue &&
            ni_packet_head(word0) + (uint64_t)ni_packet_len(word1) > NI_LINE;
 }
 
@@ -49,11 +49,11 @@ NI_ALWAYS_INLINE void step_over(struct ni_lane_rx *lane, uint32_t lines)
     lane->depth++;
 }
 
-/* It has been handed on. slot is the lane's place in ni->lanes. */
+/* It has been handed on. slot is the lane's place in ni->core.lanes. */
 NI_ALWAYS_INLINE ni_status handed_on(const struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                      uint32_t lines, ni_status status)
 {
-    if (NI_UNLIKELY(ni->lanes[slot] != lane)) {
+    if (NI_UNLIKELY(ni->core.lanes[slot] != lane)) {
         return NI_ERR_CLOSED; /* the lane went away under its own packet */
     }
     lane->depth--;
@@ -77,7 +77,7 @@ NI_ALWAYS_INLINE ni_status take_message(struct ni *ni, struct ni_lane_rx *lane, 
 NI_ALWAYS_INLINE bool take_item(const struct ni *ni, struct ni_lane_rx *lane,
                                 const struct ni_packet *packet, uint64_t word1)
 {
-    struct ni_queue *queue = ni->last_queue.body;
+    struct ni_queue *queue = ni->arrive.last_queue.body;
 
     if (NI_UNLIKELY(ni_packet_len(word1) != queue->item) ||
         NI_UNLIKELY(!ni_queue_push_item(queue, packet->body))) {

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
+#include "engine/bulk/throttle.h"
 #include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
 #include "engine/bulk/states.h"
@@ -37,7 +38,7 @@ enum {
 /* Whether we have, or soon will have, others to copy. */
 static bool others_to_copy(const struct ni *ni)
 {
-    return (ni_work_count(&ni->copying) | ni_work_count(&ni->requests)) != 0;
+    return (ni_work_count(&ni->bulk.copying) | ni_work_count(&ni->bulk.requests)) != 0;
 }
 
 /* Whether the target's help is worth asking for. */
@@ -48,7 +49,7 @@ static bool worth_sharing(const struct ni_op *op)
 
 static bool is_far(const struct ni_op *op)
 {
-    return atomic_load_explicit(&op->peer->far, memory_order_relaxed);
+    return atomic_load_explicit(&op->peer->send.far, memory_order_relaxed);
 }
 
 /* Whether we copy most of it, or all. */
@@ -231,7 +232,7 @@ static void finish(struct ni_op *op)
 /* All shared copies were in use when it was started, or the target had others to copy. */
 static void share_late(struct ni_op *op)
 {
-    uint32_t count = ni_work_count(&op->peer->ni->copying);
+    uint32_t count = ni_work_count(&op->peer->ni->bulk.copying);
 
     if (op->bulk->own == 0 && op->bulk->shared == NULL && worth_sharing(op) && count > 1 &&
         (!op->bulk->both_busy || count <= NI_SHARED_COPY_LAST)) {
@@ -343,7 +344,7 @@ void ni_copy_start(struct ni_op *op)
 static void share_last(struct ni *ni, uint32_t left)
 {
     for (left = left <= NI_SHARED_COPY_LAST ? left : 0; left != 0; left--) {
-        struct ni_list *node = ni_work_next(&ni->copying, &ni->lock, ni->threads);
+        struct ni_list *node = ni_work_next(&ni->bulk.copying, &ni->lock, ni->threads);
 
         if (node != NULL) {
             share_late(ni_container_of(node, struct ni_bulk, list)->op);
@@ -355,11 +356,11 @@ static void share_last(struct ni *ni, uint32_t left)
 unsigned ni_copy_progress(struct ni *ni)
 {
     unsigned events = 0;
-    uint32_t left = ni_work_count(&ni->copying);
+    uint32_t left = ni_work_count(&ni->bulk.copying);
 
     share_last(ni, left);
     for (; left != 0 && events == 0; left--) {
-        struct ni_list *node = ni_work_next(&ni->copying, &ni->lock, ni->threads);
+        struct ni_list *node = ni_work_next(&ni->bulk.copying, &ni->lock, ni->threads);
 
         if (node != NULL) {
             events = step(ni_container_of(node, struct ni_bulk, list)->op);

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
+#include "engine/bulk/copy_tuner.h"
 #include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
 #include "engine/bulk/shared_copy.h"
@@ -44,7 +45,7 @@ enum {
 static bool would_decline(const struct ni_op *op, uint64_t now)
 {
     return op->len >= NI_PULL_ONE_WAY &&
-           now < atomic_load_explicit(&op->peer->pull_from_ns, memory_order_relaxed);
+           now < atomic_load_explicit(&op->peer->bulk.pull_from_ns, memory_order_relaxed);
 }
 
 /* Bytes in the lane would hold up messages, and with an engine thread we need not wait for the
@@ -100,7 +101,7 @@ static enum ni_way choose(struct ni_op *op, uint64_t now)
         return NI_WAY_PULL;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    way = ni_copy_tuner_begin(&ni->copy_tuners[ni_copy_tuner_class(op->len)], now);
+    way = ni_copy_tuner_begin(&ni->bulk.copy_tuners[ni_copy_tuner_class(op->len)], now);
     op->bulk->timed = true;
     ni_lock_give(&ni->lock, ni->threads);
     return way;
@@ -122,7 +123,8 @@ bool ni_pull_request_start(struct ni_op *op)
     op->bulk->alone = way == NI_WAY_ALONE;
     /* We are copying already: the target did not answer, or did not want to. */
     if (way != NI_WAY_PULL || op->bulk->both_busy ||
-        (op->len >= NI_PULL_ONE_WAY && ni_work_count(&ni->copying) != 0) || goes_to_fresh(op)) {
+        (op->len >= NI_PULL_ONE_WAY && ni_work_count(&ni->bulk.copying) != 0) ||
+        goes_to_fresh(op)) {
         return false;
     }
     ni_lock_take(&peer->lock, peer->threads);
@@ -140,7 +142,7 @@ bool ni_push_offer_is_wanted(const struct ni_peer *peer, uint64_t len)
 {
     return len <= NI_PUSH_MAX && !never(peer->ni) &&
            atomic_load_explicit(peer->ep->sleeping, memory_order_relaxed) == 0 &&
-           ni_now_ns() >= atomic_load_explicit(&peer->push_from_ns, memory_order_relaxed);
+           ni_now_ns() >= atomic_load_explicit(&peer->bulk.push_from_ns, memory_order_relaxed);
 }
 
 bool ni_push_offer_start(struct ni_op *op)
@@ -171,7 +173,7 @@ void ni_pull_request_end(struct ni_op *op)
 void ni_pull_request_finish(struct ni_op *op, ni_status status, uint64_t value)
 {
     if (op->bulk != NULL && ni_bulk_is_requested(op->bulk)) {
-        op->peer->heard_ns = ni_now_ns();
+        op->peer->bulk.heard_ns = ni_now_ns();
     }
     ni_op_complete(op, status, value);
 }
@@ -179,7 +181,7 @@ void ni_pull_request_finish(struct ni_op *op, ni_status status, uint64_t value)
 void ni_pull_request_declined(struct ni_op *op)
 {
     ni_pull_request_end(op);
-    atomic_store_explicit(&op->peer->pull_from_ns, ni_now_ns() + NI_PULL_AGAIN_NS,
+    atomic_store_explicit(&op->peer->bulk.pull_from_ns, ni_now_ns() + NI_PULL_AGAIN_NS,
                           memory_order_relaxed);
     op->bulk->both_busy = true;
     ni_copy_start(op);
@@ -196,7 +198,7 @@ static void take_over(struct ni_op *op)
         ni_pull_request_end(op);
         op->bulk->both_busy = would_decline(op, ni_now_ns());
         if (op->kind == NI_OP_WRITE) {
-            atomic_store_explicit(&op->peer->push_from_ns, ni_now_ns() + NI_PUSH_AGAIN_NS,
+            atomic_store_explicit(&op->peer->bulk.push_from_ns, ni_now_ns() + NI_PUSH_AGAIN_NS,
                                   memory_order_relaxed);
         }
         ni_copy_start(op);
@@ -221,10 +223,10 @@ static bool request_late(struct ni_op *op)
  * find the question when it is done with that. */
 static bool sends(struct ni_peer *peer)
 {
-    uint32_t next = peer->lane == NULL ? peer->heard_seq : peer->lane->seq;
-    bool more = next != peer->heard_seq;
+    uint32_t next = peer->lane == NULL ? peer->bulk.heard_seq : peer->lane->seq;
+    bool more = next != peer->bulk.heard_seq;
 
-    peer->heard_seq = next;
+    peer->bulk.heard_seq = next;
     return more;
 }
 
@@ -235,7 +237,7 @@ static bool has_ours(struct ni_peer *peer)
     bool ours;
 
     ni_lock_take(&peer->lock, peer->threads);
-    ours = !ni_list_empty(&peer->streams);
+    ours = !ni_list_empty(&peer->send.streams);
     ni_lock_give(&peer->lock, peer->threads);
     return ours;
 }
@@ -244,14 +246,14 @@ static bool in_time(const struct ni_op *op, uint64_t now)
 {
     struct ni_peer *peer = op->peer;
     uint64_t since =
-        op->bulk->requested_ns > peer->heard_ns ? op->bulk->requested_ns : peer->heard_ns;
+        op->bulk->requested_ns > peer->bulk.heard_ns ? op->bulk->requested_ns : peer->bulk.heard_ns;
     uint64_t patience = peer->ni->config->patience_us * 1000;
 
     if (now < since + patience) {
         return true;
     }
     if (sends(peer)) {
-        peer->heard_ns = now;
+        peer->bulk.heard_ns = now;
         return true;
     }
     return now < since + patience * NI_PULL_BUSY && has_ours(peer);
@@ -265,7 +267,8 @@ unsigned ni_pull_request_progress(struct ni *ni)
 
     /* Items are added at the end by others, and removed by the holder of the progress lock: us. */
     ni_lock_take(&ni->lock, ni->threads);
-    for (node = ni->requests.items.next; node != &ni->requests.items && events == 0; node = next) {
+    for (node = ni->bulk.requests.items.next; node != &ni->bulk.requests.items && events == 0;
+         node = next) {
         struct ni_op *op = ni_container_of(node, struct ni_bulk, list)->op;
 
         next = node->next;
@@ -298,7 +301,7 @@ static bool both_read(struct ni *ni, const struct ni_peer *peer, uint64_t len)
         return false;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    both = peer->requests != 0 || ni_work_count(&ni->copying) != 0;
+    both = peer->bulk.requests != 0 || ni_work_count(&ni->bulk.copying) != 0;
     ni_lock_give(&ni->lock, ni->threads);
     return both;
 }
@@ -312,7 +315,7 @@ static bool is_far(struct ni_peer *peer)
         ni_probe_credits(peer);
     }
     ni_lock_give(&peer->lock, peer->threads);
-    return atomic_load_explicit(&peer->far, memory_order_relaxed);
+    return atomic_load_explicit(&peer->send.far, memory_order_relaxed);
 }
 
 /* Claim all of it; false if the initiator has taken over. */

@@ -15,7 +15,7 @@
 
 static unsigned first_free(const struct ni_peer *peer)
 {
-    return (unsigned)__builtin_ctz(~peer->shared_busy);
+    return (unsigned)__builtin_ctz(~peer->bulk.shared_busy);
 }
 
 /* No shared copy of our lane is free, or there is no lane. The peer's lock is held. */
@@ -32,7 +32,7 @@ static struct ni_shared_copy *take_free(struct ni_peer *peer)
     if (all_busy(peer)) {
         return NULL;
     }
-    peer->shared_busy |= 1U << first;
+    peer->bulk.shared_busy |= 1U << first;
     return &peer->ep->tx.page->shared_copies[first];
 }
 
@@ -41,7 +41,8 @@ void ni_shared_copy_end(struct ni_op *op)
     struct ni_peer *peer = op->peer;
 
     ni_lock_take(&peer->lock, peer->threads);
-    peer->shared_busy &= ~(1U << (unsigned)(op->bulk->shared - peer->ep->tx.page->shared_copies));
+    peer->bulk.shared_busy &=
+        ~(1U << (unsigned)(op->bulk->shared - peer->ep->tx.page->shared_copies));
     op->bulk->shared = NULL;
     ni_lock_give(&peer->lock, peer->threads);
 }
@@ -51,8 +52,8 @@ static void describe(struct ni_op *op, struct ni_shared_copy *shared, uint32_t o
 {
     struct ni_peer *peer = op->peer;
 
-    if (++peer->shared_generation == 0) {
-        peer->shared_generation = 1;
+    if (++peer->bulk.shared_generation == 0) {
+        peer->bulk.shared_generation = 1;
     }
     atomic_store_explicit(&shared->helped, 0, memory_order_relaxed);
     atomic_store_explicit(&shared->failed, 0, memory_order_relaxed);
@@ -64,7 +65,7 @@ static void describe(struct ni_op *op, struct ni_shared_copy *shared, uint32_t o
     atomic_store_explicit(&shared->is_read, op->kind == NI_OP_READ, memory_order_relaxed);
     atomic_store_explicit(&shared->handle, op->bulk->where.handle, memory_order_relaxed);
     op->bulk->shared = shared;
-    op->bulk->generation = peer->shared_generation;
+    op->bulk->generation = peer->bulk.shared_generation;
     op->bulk->own = own;
     atomic_store_explicit(&shared->claim, (uint64_t)op->bulk->generation << 32 | own,
                           memory_order_relaxed);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/bits.h"
+#include "engine/bulk/throttle.h"
 #include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/shared_copy_in.h"
 #include "engine/bulk/shared_copy.h"
@@ -77,7 +78,7 @@ static bool open_chunk(const struct ni *ni, struct ni_shared_copy_in *in)
  * meanwhile. What is claimed is copied in any case, since the peer waits for it. */
 static bool own_first(const struct ni *ni, const struct ni_shared_copy_in *in)
 {
-    return in->at == in->until && ni_work_count(&ni->copying) != 0;
+    return in->at == in->until && ni_work_count(&ni->bulk.copying) != 0;
 }
 
 /* Copy a piece of a chunk, mostly all of it; false when there is nothing more to do. */
@@ -110,21 +111,21 @@ static struct ni_shared_copy_in *keep_shared(struct ni *ni, const struct ni_shar
     struct ni_shared_copy_in *in = NULL;
 
     ni_lock_take(&ni->lock, ni->threads);
-    for (struct ni_list *node = ni->shared_in.items.next; node != &ni->shared_in.items;
+    for (struct ni_list *node = ni->bulk.shared_in.items.next; node != &ni->bulk.shared_in.items;
          node = node->next) {
         struct ni_shared_copy_in *old = ni_container_of(node, struct ni_shared_copy_in, list);
 
         if (old->shared == now->shared && old->at == old->until) {
             in = old;
-            ni_work_remove(&ni->shared_in, &in->list);
+            ni_work_remove(&ni->bulk.shared_in, &in->list);
             break;
         }
     }
-    in = in != NULL ? in : ni_pool_get(&ni->shared_in_pool);
+    in = in != NULL ? in : ni_pool_get(&ni->bulk.shared_in_pool);
     if (in != NULL) {
         *in = *now;
         ni_list_init(&in->list);
-        ni_work_add(&ni->shared_in, &in->list);
+        ni_work_add(&ni->bulk.shared_in, &in->list);
     }
     ni_lock_give(&ni->lock, ni->threads);
     return in;
@@ -133,8 +134,8 @@ static struct ni_shared_copy_in *keep_shared(struct ni *ni, const struct ni_shar
 static void release(struct ni *ni, struct ni_shared_copy_in *in)
 {
     ni_lock_take(&ni->lock, ni->threads);
-    ni_work_remove(&ni->shared_in, &in->list);
-    ni_pool_put(&ni->shared_in_pool, in);
+    ni_work_remove(&ni->bulk.shared_in, &in->list);
+    ni_pool_put(&ni->bulk.shared_in_pool, in);
     ni_lock_give(&ni->lock, ni->threads);
 }
 
@@ -170,7 +171,7 @@ void ni_shared_copy_in_stop(struct ni *ni, const struct ni_peer *peer,
 {
     struct ni_list *next;
 
-    for (struct ni_list *node = ni->shared_in.items.next; node != &ni->shared_in.items;
+    for (struct ni_list *node = ni->bulk.shared_in.items.next; node != &ni->bulk.shared_in.items;
          node = next) {
         struct ni_shared_copy_in *in = ni_container_of(node, struct ni_shared_copy_in, list);
 
@@ -184,8 +185,8 @@ void ni_shared_copy_in_stop(struct ni *ni, const struct ni_peer *peer,
 
 unsigned ni_shared_copy_in_progress(struct ni *ni)
 {
-    for (uint32_t left = ni_work_count(&ni->shared_in); left != 0; left--) {
-        struct ni_list *node = ni_work_next(&ni->shared_in, &ni->lock, ni->threads);
+    for (uint32_t left = ni_work_count(&ni->bulk.shared_in); left != 0; left--) {
+        struct ni_list *node = ni_work_next(&ni->bulk.shared_in, &ni->lock, ni->threads);
         struct ni_shared_copy_in *in;
 
         if (node == NULL) {

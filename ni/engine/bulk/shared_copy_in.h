@@ -12,7 +12,7 @@
 
 /* A transfer of a peer that we help to copy: what its shared copy said when it was looked at. */
 struct ni_shared_copy_in {
-    struct ni_list list;     /* in ni->shared_in */
+    struct ni_list list;     /* in ni->bulk.shared_in */
     struct ni_lane_rx *lane; /* of the peer; stops the help before it goes away */
     struct ni_shared_copy *shared;
     uint64_t chunk, len;

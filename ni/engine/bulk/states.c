@@ -52,10 +52,10 @@ static struct ni_work *list_of(struct ni *ni, enum ni_bulk_state state)
     switch (state) {
     case NI_BULK_REQUESTED:
     case NI_BULK_ANSWERED:
-        return &ni->requests;
+        return &ni->bulk.requests;
     case NI_BULK_COPYING:
     case NI_BULK_CLOSED:
-        return &ni->copying;
+        return &ni->bulk.copying;
     default:
         return NULL;
     }
@@ -73,8 +73,8 @@ void ni_bulk_go(struct ni_op *op, enum ni_bulk_event event)
         return;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    if (from == &ni->requests && ni_list_linked(&op->bulk->list)) {
-        op->peer->requests--;
+    if (from == &ni->bulk.requests && ni_list_linked(&op->bulk->list)) {
+        op->peer->bulk.requests--;
     }
     ni_work_remove(from, &op->bulk->list);
     op->bulk->state = next;
@@ -88,8 +88,8 @@ void ni_bulk_list(struct ni_op *op)
 
     ni_lock_take(&ni->lock, ni->threads);
     work = list_of(ni, op->bulk->state);
-    if (work == &ni->requests) {
-        op->peer->requests++;
+    if (work == &ni->bulk.requests) {
+        op->peer->bulk.requests++;
     }
     ni_work_add(work, &op->bulk->list);
     ni_lock_give(&ni->lock, ni->threads);

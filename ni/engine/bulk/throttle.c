@@ -13,16 +13,16 @@ static bool is_cut(const struct ni *ni, uint64_t len)
 
 void ni_throttle_hear(struct ni *ni)
 {
-    ni->throttle.heard = true;
+    ni->bulk.throttle.heard = true;
 }
 
 bool ni_throttle_allows(struct ni *ni, uint64_t len)
 {
-    if (!ni->throttle.rests || !is_cut(ni, len)) {
+    if (!ni->bulk.throttle.rests || !is_cut(ni, len)) {
         return true;
     }
-    ni->throttle.rests = ni_now_ns() < ni->throttle.rest_to;
-    return !ni->throttle.rests;
+    ni->bulk.throttle.rests = ni_now_ns() < ni->bulk.throttle.rest_to;
+    return !ni->bulk.throttle.rests;
 }
 
 /* Packets make pieces shorter faster than silence makes them longer: of two sides that both copy
@@ -30,7 +30,7 @@ bool ni_throttle_allows(struct ni *ni, uint64_t len)
 uint64_t ni_throttle_piece(struct ni *ni, uint64_t len, uint64_t left, unsigned times,
                            uint64_t *began_ns)
 {
-    struct ni_throttle *throttle = &ni->throttle;
+    struct ni_throttle *throttle = &ni->bulk.throttle;
     uint64_t most = ni->config->bulk_pass * times;
 
     *began_ns = 0;
@@ -57,7 +57,7 @@ void ni_throttle_copied(struct ni *ni, uint64_t began_ns)
     if (began_ns != 0) {
         now = ni_now_ns();
         /* Longer than the most, and we were not running all the time. */
-        ni->throttle.rest_to = now + ni_min_u64(now - began_ns, NI_THROTTLE_REST_NS);
-        ni->throttle.rests = true;
+        ni->bulk.throttle.rest_to = now + ni_min_u64(now - began_ns, NI_THROTTLE_REST_NS);
+        ni->bulk.throttle.rests = true;
     }
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/core/parts.h"
+
 struct ni;
 
 /*
@@ -20,12 +22,6 @@ enum {
     NI_THROTTLE_REST_NS = 10000, /* most for packets alone behind a piece */
     NI_THROTTLE_LEAST =
         8 << 10, /* of a piece; below, calling the kernel takes longer than copying */
-};
-
-struct ni_throttle {
-    uint64_t piece;    /* bytes of the next piece; 0: none was cut yet */
-    uint64_t rest_to;  /* ns; until then nothing is copied */
-    bool heard, rests; /* a packet has arrived since the last piece; rest_to is to be heeded */
 };
 
 /* Packets have arrived in this pass. The progress lock is held, as for what follows. */

@@ -4,6 +4,7 @@
 #include <apeni/transfer.h>
 
 #include "base/clock.h"
+#include "engine/bulk/copy_tuner.h"
 #include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/pull_request.h"
 #include "engine/send/control.h"
@@ -73,10 +74,10 @@ NI_ALWAYS_INLINE ni_status write_token(struct ni_peer *peer, size_t len, const s
                    ? NI_OK
                    : NI_ERR_NOMEM;
     }
-    if (NI_UNLIKELY(peer->unacked == 0) && !ni_unacked_begin(peer)) {
+    if (NI_UNLIKELY(peer->send.unacked == 0) && !ni_unacked_begin(peer)) {
         return NI_ERR_NOMEM;
     }
-    *token = peer->unacked;
+    *token = peer->send.unacked;
     return NI_OK;
 }
 
@@ -207,7 +208,7 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
         return NI_ERR_UNSUPPORTED;
     }
     if (ep->same_memory && len < NI_DIRECT_MIN &&
-        peer->ni->sources[NI_SOURCE_STORES]->under_way(peer)) {
+        peer->ni->send.sources[NI_SOURCE_STORES]->under_way(peer)) {
         return NI_ERR_UNSUPPORTED; /* it comes after them */
     }
     status = ni_transfer_check(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);
@@ -339,9 +340,10 @@ static bool ended(struct ni_op *op, ni_status status, struct ni_end *also)
     bool tell = bulk->noting != NULL && ni_noting_end(ni, bulk->noting, status, also);
 
     if (bulk->timed) {
-        ni_copy_tuner_end(&ni->copy_tuners[ni_copy_tuner_class(op->len)], ni_now_ns(), op->len);
+        ni_copy_tuner_end(&ni->bulk.copy_tuners[ni_copy_tuner_class(op->len)], ni_now_ns(),
+                          op->len);
     }
-    ni_pool_put(&ni->bulk_pool, bulk);
+    ni_pool_put(&ni->bulk.pool, bulk);
     return tell;
 }
 
@@ -354,5 +356,5 @@ void ni_transfers_register(struct ni *ni)
 {
     static const struct ni_op_ops ops = {.ending = ending, .ended = ended, .tells = tells};
 
-    ni->bulk_ops = &ops;
+    ni->bulk.ops = &ops;
 }

@@ -20,7 +20,7 @@ static bool is_over(const struct ni_unlocked_copy *unlocked_copy)
 /* Account for a copy that has ended. The progress lock is ours. */
 static void reap(struct ni *ni)
 {
-    struct ni_unlocked_copy *unlocked_copy = &ni->engine->unlocked_copy;
+    struct ni_unlocked_copy *unlocked_copy = &ni->drive.engine->unlocked_copy;
     void *what = what_now(unlocked_copy);
 
     if (what != NULL && is_over(unlocked_copy)) {
@@ -43,7 +43,7 @@ bool ni_unlocked_copy_run(struct ni *ni, void *what, const struct ni_copy_args *
         done(ni, what, copy_now(copy), copy->len);
         return false;
     }
-    unlocked_copy = &ni->engine->unlocked_copy;
+    unlocked_copy = &ni->drive.engine->unlocked_copy;
     unlocked_copy->len = copy->len;
     unlocked_copy->done = done;
     atomic_store_explicit(&unlocked_copy->over, 0, memory_order_relaxed);
@@ -60,10 +60,10 @@ bool ni_unlocked_copy_run(struct ni *ni, void *what, const struct ni_copy_args *
 
 bool ni_unlocked_copy_busy(struct ni *ni, const void *what)
 {
-    if (NI_LIKELY(ni->engine == NULL) || what_now(&ni->engine->unlocked_copy) != what) {
+    if (NI_LIKELY(ni->drive.engine == NULL) || what_now(&ni->drive.engine->unlocked_copy) != what) {
         return false;
     }
-    if (!is_over(&ni->engine->unlocked_copy)) {
+    if (!is_over(&ni->drive.engine->unlocked_copy)) {
         return true;
     }
     reap(ni);
@@ -74,10 +74,10 @@ void ni_unlocked_copy_leave(struct ni *ni, const void *what)
 {
     struct ni_unlocked_copy *unlocked_copy;
 
-    if (NI_LIKELY(ni->engine == NULL)) {
+    if (NI_LIKELY(ni->drive.engine == NULL)) {
         return;
     }
-    unlocked_copy = &ni->engine->unlocked_copy;
+    unlocked_copy = &ni->drive.engine->unlocked_copy;
     if (what_now(unlocked_copy) != what) {
         return;
     }

@@ -23,7 +23,7 @@ static ni_status store_now(struct ni_op *op, uint16_t tag, const void *data, uin
         status = ni_packet_begin(op->peer, sizeof(fields), 0, len, &place, &payload);
     }
     if (status == NI_OK) {
-        op->peer->overtake = false;
+        op->peer->send.overtake = false;
         memcpy(place, &fields, sizeof(fields));
         if (len != 0) { /* callers may say NULL, memcpy may not be given that */
             memcpy(payload, data, len);

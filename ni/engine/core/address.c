@@ -58,8 +58,8 @@ size_t ni_address(const struct ni *ni, void *blob, size_t size)
     if (size < BLOB_HEAD) {
         return 0;
     }
-    for (unsigned i = 0; i < ni->link_count; i++) {
-        size_t len = write_part(ni->links[i], bytes + end, size - end);
+    for (unsigned i = 0; i < ni->life.link_count; i++) {
+        size_t len = write_part(ni->life.links[i], bytes + end, size - end);
 
         if (len == 0) {
             return 0;
@@ -68,7 +68,7 @@ size_t ni_address(const struct ni *ni, void *blob, size_t size)
     }
     memcpy(bytes, blob_magic, sizeof(blob_magic));
     bytes[4] = BLOB_VERSION;
-    bytes[5] = (uint8_t)ni->link_count;
+    bytes[5] = (uint8_t)ni->life.link_count;
     put_u16(bytes + 6, end - BLOB_HEAD);
     return end;
 }
@@ -161,8 +161,8 @@ bool ni_elsewhere(const struct ni *ni, const void *blob, size_t len)
     if (check(blob, len, unused, sizeof(unused)) != NI_OK) {
         return false;
     }
-    for (unsigned i = 0; i < ni->link_count; i++) {
-        struct ni_link *link = ni->links[i];
+    for (unsigned i = 0; i < ni->life.link_count; i++) {
+        struct ni_link *link = ni->life.links[i];
 
         if (link->ops->elsewhere != NULL && find_part(blob, len, link->ops->id, &route)) {
             return link->ops->elsewhere(link, route.part, route.len);
@@ -178,8 +178,8 @@ ni_status ni_links_route(const struct ni *ni, const void *blob, size_t len, stru
     ni_status reached = NI_ERR_UNREACHABLE;
     bool tried = false;
 
-    for (unsigned i = 0; status == NI_OK && i < ni->link_count; i++) {
-        route->link = ni->links[i];
+    for (unsigned i = 0; status == NI_OK && i < ni->life.link_count; i++) {
+        route->link = ni->life.links[i];
         if (!find_part(blob, len, route->link->ops->id, route)) {
             continue;
         }
@@ -192,15 +192,15 @@ ni_status ni_links_route(const struct ni *ni, const void *blob, size_t len, stru
     }
     if (status == NI_OK && !tried) {
         return refuse(NI_ERR_UNREACHABLE, reason, reason_size, "it uses another link than ours, %s",
-                      ni->links[0]->ops->name);
+                      ni->life.links[0]->ops->name);
     }
     return status != NI_OK ? status : reached;
 }
 
 bool ni_reaches_hosts(const struct ni *ni)
 {
-    for (unsigned i = 0; i < ni->link_count; i++) {
-        if (ni->links[i]->ops != &ni_link_shm && ni->links[i]->ops != &ni_link_inproc) {
+    for (unsigned i = 0; i < ni->life.link_count; i++) {
+        if (ni->life.links[i]->ops != &ni_link_shm && ni->life.links[i]->ops != &ni_link_inproc) {
             return true;
         }
     }

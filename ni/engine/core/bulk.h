@@ -48,7 +48,7 @@ struct ni_bulk {
     struct ni_remote where;
     struct ni_noting *noting;    /* WRITE: noting.h; NULL: nothing of the kind */
     enum ni_multipath multipath; /* WRITE: as its caller wants it */
-    uint32_t streams;            /* WRITE: in peer->streams; under the peer's lock */
+    uint32_t streams;            /* WRITE: in peer->send.streams; under the peer's lock */
     struct ni_list list;         /* by its state, of those that the target may answer, or of those
                                     that the kernel copies */
     struct ni_op *op;

@@ -28,8 +28,8 @@ void ni_peers_count_sent(struct ni *ni)
     struct ni_list *node;
 
     ni_lock_take(&ni->lock, ni->threads);
-    for (node = ni->peers.next; node != &ni->peers; node = node->next) {
-        struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
+    for (node = ni->core.peers.next; node != &ni->core.peers; node = node->next) {
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, core.all);
 
         /* Peers stay until the NI closes. */
         ni_lock_give(&ni->lock, ni->threads);

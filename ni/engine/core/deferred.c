@@ -8,8 +8,9 @@
 
 void ni_deferred_call_add_locked(struct ni *ni, struct ni_deferred_call *deferred)
 {
-    ni_list_push_back(&ni->deferred, &deferred->list);
-    atomic_store_explicit(&ni->busy.count, ni_work_count(&ni->busy) + 1, memory_order_relaxed);
+    ni_list_push_back(&ni->core.deferred, &deferred->list);
+    atomic_store_explicit(&ni->send.busy.count, ni_work_count(&ni->send.busy) + 1,
+                          memory_order_relaxed);
 }
 
 void ni_deferred_call_add(struct ni *ni, struct ni_deferred_call *deferred)
@@ -39,10 +40,10 @@ static void take_all(struct ni *ni, struct ni_list *pass)
 
     ni_list_init(pass);
     ni_lock_take(&ni->lock, ni->threads);
-    if (!ni_list_empty(&ni->deferred)) {
-        count = (uint32_t)ni_list_length(&ni->deferred);
-        ni_list_splice_back(pass, &ni->deferred);
-        atomic_store_explicit(&ni->busy.count, ni_work_count(&ni->busy) - count,
+    if (!ni_list_empty(&ni->core.deferred)) {
+        count = (uint32_t)ni_list_length(&ni->core.deferred);
+        ni_list_splice_back(pass, &ni->core.deferred);
+        atomic_store_explicit(&ni->send.busy.count, ni_work_count(&ni->send.busy) - count,
                               memory_order_relaxed);
     }
     ni_lock_give(&ni->lock, ni->threads);

@@ -7,8 +7,8 @@
 
 /*
  * What could not be done at once, for lack of room or of the progress lock, and no peer has in one
- * of its lists: done by ni_send_progress. They count as work of ni->busy, so that polling asks for
- * both by one test.
+ * of its lists: done by ni_send_progress. They count as work of ni->send.busy, so that polling asks
+ * for both by one test.
  */
 struct ni_deferred_call {
     struct ni_list list;

@@ -48,7 +48,7 @@ static struct reached reached(const struct ni_peer *peer)
         lock = (struct ni_lock *)(uintptr_t)&peer->lock;
         by.link = peer->link;
         ni_lock_take(lock, peer->threads);
-        by.way = peer->ep != NULL ? peer->link->ops->way(peer->ep) : peer->way;
+        by.way = peer->ep != NULL ? peer->link->ops->way(peer->ep) : peer->core.way;
         ni_lock_give(lock, peer->threads);
     }
     return by;
@@ -75,10 +75,11 @@ static bool is_by(struct ni_peer *const *peers, size_t count, size_t i, const st
 /* Why it is this link. */
 static const char *choice(const struct ni *ni, const struct ni_link *link)
 {
-    if (ni->link_count == 1) {
+    if (ni->life.link_count == 1) {
         return "the only link";
     }
-    return link == ni->links[0] ? "the first link that reaches them" : "out of reach of the first";
+    return link == ni->life.links[0] ? "the first link that reaches them"
+                                     : "out of reach of the first";
 }
 
 /* Numbers and ranges of those that are reached alike, and why so. */

@@ -33,7 +33,7 @@ void ni_engine_wake(struct ni_engine *engine)
 void ni_engine_kick(struct ni *ni)
 {
     if (NI_UNLIKELY(ni_has_back_end(ni))) {
-        ni_engine_wake(ni->engine);
+        ni_engine_wake(ni->drive.engine);
     }
 }
 

@@ -71,15 +71,16 @@ static inline uintptr_t ni_thread_self(void)
 /* Whether this is the NI's engine thread. */
 static inline bool ni_engine_is_self(const struct ni *ni)
 {
-    return ni->engine != NULL &&
-           atomic_load_explicit(&ni->engine->self, memory_order_relaxed) == ni_thread_self();
+    return ni->drive.engine != NULL &&
+           atomic_load_explicit(&ni->drive.engine->self, memory_order_relaxed) == ni_thread_self();
 }
 
 /* Whether callbacks have to wait for a caller: in an engine thread whose NI has its callbacks on
  * the caller. */
 static inline bool ni_engine_defers(const struct ni *ni)
 {
-    return ni->engine != NULL && ni->engine->callbacks_on_caller && ni_engine_is_self(ni);
+    return ni->drive.engine != NULL && ni->drive.engine->callbacks_on_caller &&
+           ni_engine_is_self(ni);
 }
 
 /* There is more for the thread to do: wake it if it rests. Any thread. */

@@ -13,17 +13,17 @@ ni_status ni_lane_add(void *core, struct ni_lane_rx *lane)
 {
     struct ni *ni = core;
 
-    if (ni->lane_count + ni->parked_count >= ni->lane_capacity) {
-        uint32_t capacity = ni->lane_capacity == 0 ? NI_LANES_MIN : 2 * ni->lane_capacity;
-        struct ni_lane_rx **lanes = ni_realloc(ni->lanes, capacity * sizeof(*lanes));
+    if (ni->core.lane_count + ni->core.parked_count >= ni->core.lane_capacity) {
+        uint32_t capacity = ni->core.lane_capacity == 0 ? NI_LANES_MIN : 2 * ni->core.lane_capacity;
+        struct ni_lane_rx **lanes = ni_realloc(ni->core.lanes, capacity * sizeof(*lanes));
 
         if (lanes == NULL) {
             return NI_ERR_NOMEM;
         }
-        ni->lanes = lanes;
-        ni->lane_capacity = capacity;
+        ni->core.lanes = lanes;
+        ni->core.lane_capacity = capacity;
     }
-    ni->lanes[ni->lane_count++] = lane;
+    ni->core.lanes[ni->core.lane_count++] = lane;
     if (lane->peer->lane == NULL) {
         lane->peer->lane = lane; /* those that come later are its rails */
     }
@@ -40,11 +40,11 @@ bool ni_lane_park(void *core, struct ni_lane_rx *lane)
     if (ni->depth > 1) {
         return false;
     }
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] == lane) {
-            ni->lanes[i] = ni->lanes[--ni->lane_count];
-            ni_list_push_back(&ni->parked, &lane->parked);
-            ni->parked_count++;
+    for (uint32_t i = 0; i < ni->core.lane_count; i++) {
+        if (ni->core.lanes[i] == lane) {
+            ni->core.lanes[i] = ni->core.lanes[--ni->core.lane_count];
+            ni_list_push_back(&ni->core.parked, &lane->parked);
+            ni->core.parked_count++;
             ni_stat_sub(&ni->stats.rings_polled, 1);
             return true;
         }
@@ -59,7 +59,7 @@ static bool leave_parked(struct ni *ni, struct ni_lane_rx *lane)
         return false;
     }
     ni_list_remove(&lane->parked);
-    ni->parked_count--;
+    ni->core.parked_count--;
     return true;
 }
 
@@ -69,7 +69,7 @@ void ni_lane_unpark(void *core, struct ni_lane_rx *lane)
 
     if (leave_parked(ni, lane)) {
         lane->most = 1;
-        ni->lanes[ni->lane_count++] = lane;
+        ni->core.lanes[ni->core.lane_count++] = lane;
         ni_stat_add(&ni->stats.rings_polled, 1);
     }
 }
@@ -78,8 +78,8 @@ bool ni_lanes_have(const struct ni *ni)
 {
     uint64_t word0;
 
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL && ni_lane_peek(ni->lanes[i], &word0) != NULL) {
+    for (uint32_t i = 0; i < ni->core.lane_count; i++) {
+        if (ni->core.lanes[i] != NULL && ni_lane_peek(ni->core.lanes[i], &word0) != NULL) {
             return true;
         }
     }
@@ -90,12 +90,12 @@ void ni_lanes_compact(struct ni *ni)
 {
     uint32_t left = 0;
 
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL) {
-            ni->lanes[left++] = ni->lanes[i];
+    for (uint32_t i = 0; i < ni->core.lane_count; i++) {
+        if (ni->core.lanes[i] != NULL) {
+            ni->core.lanes[left++] = ni->core.lanes[i];
         }
     }
-    ni->lane_count = left;
+    ni->core.lane_count = left;
     ni->untidy &= ~(uint32_t)NI_UNTIDY_LANES;
 }
 
@@ -108,9 +108,9 @@ void ni_lane_remove(struct ni *ni, struct ni_lane_rx *lane)
     if (leave_parked(ni, lane)) {
         ni_stat_sub(&ni->stats.rings, 1);
     }
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] == lane) {
-            ni->lanes[i] = NULL;
+    for (uint32_t i = 0; i < ni->core.lane_count; i++) {
+        if (ni->core.lanes[i] == lane) {
+            ni->core.lanes[i] = NULL;
             ni->untidy |= NI_UNTIDY_LANES;
             ni_stat_sub(&ni->stats.rings, 1);
             ni_stat_sub(&ni->stats.rings_polled, 1);
@@ -134,7 +134,7 @@ void ni_lanes_review(void *core, uint64_t now)
         }
         ep = peer->ep;
         if (ep != NULL && ep->ops->review != NULL && ni_peer_state(peer) == NI_OK &&
-            !ni_peer_waits(peer) && peer->open.packet == NULL) {
+            !ni_peer_waits(peer) && peer->send.open.packet == NULL) {
             ep->ops->review(ep, now);
         }
         ni_lock_give(&peer->lock, ni->threads);

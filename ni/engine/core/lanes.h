@@ -7,7 +7,7 @@
 #include "engine/core/peer.h"
 #include "link/lane.h"
 
-/* The lanes that progress polls: ni->lanes. The progress lock is held. */
+/* The lanes that progress polls: ni->core.lanes. The progress lock is held. */
 
 /* A lane is not polled any more, and goes away. */
 void ni_lane_remove(struct ni *ni, struct ni_lane_rx *lane);

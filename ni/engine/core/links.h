@@ -8,7 +8,7 @@
 #include "engine/core/ni.h"
 
 /*
- * The links of an NI, and by which of them a peer is reached. ni->links has them
+ * The links of an NI, and by which of them a peer is reached. ni->life.links has them
  * in the order of preference; ni->link is what is polled and slept on, the only one or all as one.
  */
 

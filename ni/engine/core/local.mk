@@ -24,6 +24,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/noting.h \
     ni/engine/core/op.c \
     ni/engine/core/op.h \
+    ni/engine/core/parts.h \
     ni/engine/core/peer.c \
     ni/engine/core/peer.h \
     ni/engine/core/portal_ops.h \

@@ -11,10 +11,10 @@
 void ni_noting_depart(struct ni *ni, struct ni_noting *noting)
 {
     ni_lock_take(&ni->lock, ni->threads);
-    if (ni_list_empty(&ni->departed)) {
-        ni_work_raise(&ni->busy);
+    if (ni_list_empty(&ni->core.departed)) {
+        ni_work_raise(&ni->send.busy);
     }
-    ni_list_push_back(&ni->departed, &noting->list);
+    ni_list_push_back(&ni->core.departed, &noting->list);
     ni_lock_give(&ni->lock, ni->threads);
     ni_engine_kick(ni);
 }
@@ -32,11 +32,11 @@ static bool part(struct ni_noting *noting, struct ni_end *also)
     return departs;
 }
 
-/* One less waits in ni->departed. */
+/* One less waits in ni->core.departed. */
 static void count_off(struct ni *ni)
 {
-    if (ni_list_empty(&ni->departed)) {
-        ni_work_lower(&ni->busy);
+    if (ni_list_empty(&ni->core.departed)) {
+        ni_work_lower(&ni->send.busy);
     }
 }
 
@@ -61,7 +61,7 @@ unsigned ni_noting_deliver(struct ni *ni)
         bool departs = false;
 
         ni_lock_take(&ni->lock, ni->threads);
-        node = ni_list_pop_front(&ni->departed);
+        node = ni_list_pop_front(&ni->core.departed);
         if (node != NULL) {
             departs = part(ni_container_of(node, struct ni_noting, list), &also);
             count_off(ni);

@@ -11,13 +11,13 @@
 
 /*
  * Notification of Writes: what their operation has with it, from acceptance until its departure is
- * told. When the source has been read, and the note is on its way, it waits in ni->departed for
- * the holder of the progress lock; an operation that ends before that tells by itself. While some
- * wait there they count as one piece of work in ni->busy, so that polling asks for both by one
- * test.
+ * told. When the source has been read, and the note is on its way, it waits in ni->core.departed
+ * for the holder of the progress lock; an operation that ends before that tells by itself. While
+ * some wait there they count as one piece of work in ni->send.busy, so that polling asks for both
+ * by one test.
  */
 struct ni_noting {
-    struct ni_list list; /* in ni->departed, under the NI's lock */
+    struct ni_list list; /* in ni->core.departed, under the NI's lock */
     struct ni_op *op;
     ni_status status; /* of the departure */
     size_t len;       /* bytes that depart */

@@ -44,10 +44,10 @@ static struct ni_bulk over = {.ops = &over_ops, .state = NI_BULK_ENDED};
 /* The NI's lock is held. */
 static struct ni_op *new_op(struct ni *ni, enum ni_op_kind kind, const struct ni_ack *ack)
 {
-    struct ni_op *op = ni_pool_get(&ni->op_pool);
+    struct ni_op *op = ni_pool_get(&ni->core.op_pool);
 
     if (op != NULL) {
-        *op = (struct ni_op){.kind = kind, .serial = ni->serial++};
+        *op = (struct ni_op){.kind = kind, .serial = ni->core.serial++};
         if (ack != NULL) {
             op->ack = *ack;
         }
@@ -63,7 +63,7 @@ static void free_op(struct ni *ni, struct ni_op *op)
     if (NI_UNLIKELY(op->kind == NI_OP_DONE)) {
         ni_list_remove(&op->done);
     }
-    ni_pool_put(&ni->op_pool, op);
+    ni_pool_put(&ni->core.op_pool, op);
     ni_op_count(ni);
 }
 
@@ -85,11 +85,11 @@ struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct
 /* The NI's lock is held. */
 static struct ni_bulk *new_bulk(struct ni *ni, struct ni_op *op, const struct ni_remote *where)
 {
-    struct ni_bulk *bulk = ni_pool_get(&ni->bulk_pool);
+    struct ni_bulk *bulk = ni_pool_get(&ni->bulk.pool);
 
     if (bulk != NULL) {
         *bulk = (struct ni_bulk){
-            .ops = ni->bulk_ops, .state = NI_BULK_ACCEPTED, .where = *where, .op = op};
+            .ops = ni->bulk.ops, .state = NI_BULK_ACCEPTED, .where = *where, .op = op};
         ni_list_init(&bulk->list);
     }
     return bulk;
@@ -120,7 +120,7 @@ struct ni_op *ni_op_new_transfer(struct ni_peer *peer, enum ni_op_kind kind,
 
 uint64_t ni_op_token(struct ni_op *op)
 {
-    return ni_pool_token(&op->peer->ni->op_pool, op);
+    return ni_pool_token(&op->peer->ni->core.op_pool, op);
 }
 
 struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token)
@@ -129,7 +129,7 @@ struct ni_op *ni_op_find(struct ni_peer *peer, uint64_t token)
     struct ni_op *op;
 
     ni_lock_take(&ni->lock, ni->threads);
-    op = ni_pool_from_token(&ni->op_pool, token);
+    op = ni_pool_from_token(&ni->core.op_pool, token);
     /* A peer may only answer what was asked of it. */
     if (op != NULL && op->peer != peer) {
         op = NULL;
@@ -146,7 +146,8 @@ static void release_flushes(struct ni *ni, const struct ni_op *done, ni_status s
 {
     struct ni_list *next;
 
-    for (struct ni_list *node = ni->flushes.items.next; node != &ni->flushes.items; node = next) {
+    for (struct ni_list *node = ni->core.flushes.items.next; node != &ni->core.flushes.items;
+         node = next) {
         struct ni_op *flush = ni_container_of(node, struct ni_op, list);
 
         next = node->next;
@@ -157,7 +158,7 @@ static void release_flushes(struct ni *ni, const struct ni_op *done, ni_status s
             flush->failure = status;
         }
         if (--flush->got == 0) {
-            ni_work_remove(&ni->flushes, node);
+            ni_work_remove(&ni->core.flushes, node);
             ni_list_push_back(ready, node);
         }
     }
@@ -231,14 +232,14 @@ static bool defer(struct ni *ni, struct ni_op *op, ni_status status, uint64_t va
     if (op->kind == NI_OP_DONE) {
         return true;
     }
-    if (ni_op_calls_nobody(ni, op) && ni_work_count(&ni->flushes) == 0) {
+    if (ni_op_calls_nobody(ni, op) && ni_work_count(&ni->core.flushes) == 0) {
         return false;
     }
     op->kind = NI_OP_DONE;
     op->bulk = op->bulk != NULL ? op->bulk : &over; /* a second answer finds that it is over */
     op->failure = status;
     op->got = value;
-    ni_list_push_back(&ni->engine->done, &op->done);
+    ni_list_push_back(&ni->drive.engine->done, &op->done);
     return true;
 }
 
@@ -258,10 +259,10 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
     }
     ni_list_init(&ready);
     ni_lock_take(&ni->lock, threads);
-    if (threads && NI_UNLIKELY(ni->engine != NULL)) {
+    if (threads && NI_UNLIKELY(ni->drive.engine != NULL)) {
         if (defer(ni, op, status, value)) {
             ni_lock_give(&ni->lock, true);
-            ni_engine_leave(ni->engine);
+            ni_engine_leave(ni->drive.engine);
             return;
         }
         if (op->kind == NI_OP_DONE) {
@@ -270,7 +271,7 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
         }
     }
     tell = end_bulk(op, status, &also);
-    if (NI_UNLIKELY(ni_work_count(&ni->flushes) != 0)) {
+    if (NI_UNLIKELY(ni_work_count(&ni->core.flushes) != 0)) {
         release_flushes(ni, op, status, &ready);
     }
     free_op(ni, op);
@@ -301,7 +302,7 @@ void ni_op_complete(struct ni_op *op, ni_status status, uint64_t value)
 
 unsigned ni_ops_deliver(struct ni *ni)
 {
-    struct ni_list *done = &ni->engine->done;
+    struct ni_list *done = &ni->drive.engine->done;
     unsigned events = 0;
 
     for (;;) {
@@ -335,7 +336,7 @@ void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, u
         break;
     case NI_ACK_COUNTER:
     case NI_ACK_REGION:
-        ni->ack_region(ni, ack, status, value);
+        ni->core.ack_region(ni, ack, status, value);
         break;
     }
 }
@@ -345,8 +346,8 @@ static uint64_t count_ops(const struct ni *ni, const struct ni_peer *only)
 {
     uint64_t count = 0;
 
-    for (NI_LIST_EACH(node, &ni->peers)) {
-        const struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
+    for (NI_LIST_EACH(node, &ni->core.peers)) {
+        const struct ni_peer *peer = ni_container_of(node, struct ni_peer, core.all);
 
         if (only == NULL || peer == only) {
             count += ni_list_length(&peer->ops);
@@ -363,12 +364,12 @@ ni_status ni_op_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *
 
     ni_lock_take(&ni->lock, ni->threads);
     /* Programs flush often where nothing is under way. */
-    count = ni_pool_out(&ni->op_pool) != 0 ? count_ops(ni, peer) : 0;
+    count = ni_pool_out(&ni->core.op_pool) != 0 ? count_ops(ni, peer) : 0;
     if (count != 0 && (flush = new_op(ni, NI_OP_FLUSH, ack)) != NULL) {
         flush->peer = peer;
         flush->bulk = &over;
         flush->got = count;
-        ni_work_add(&ni->flushes, &flush->list);
+        ni_work_add(&ni->core.flushes, &flush->list);
     }
     ni_lock_give(&ni->lock, ni->threads);
     if (count == 0) {

@@ -45,7 +45,7 @@ static inline bool ni_op_kind_is_over(enum ni_op_kind kind)
 
 /* The token of its pool item names it on the wire. */
 struct ni_op {
-    struct ni_list list;  /* in peer->ops; flushes in ni->flushes */
+    struct ni_list list;  /* in peer->ops; flushes in ni->core.flushes */
     struct ni_peer *peer; /* FLUSH: NULL for all */
     uint64_t serial;      /* order of acceptance */
     struct ni_ack ack;
@@ -95,7 +95,7 @@ void ni_ack_deliver(struct ni *ni, const struct ni_ack *ack, ni_status status, u
 /* The number of operations has changed. The NI's lock is held. */
 static inline void ni_op_count(struct ni *ni)
 {
-    uint32_t out = ni_pool_out(&ni->op_pool);
+    uint32_t out = ni_pool_out(&ni->core.op_pool);
 
     ni_stat_set(&ni->stats.pending_ops, out);
     ni_stat_max(&ni->stats.pending_max, out);

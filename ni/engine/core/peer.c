@@ -17,11 +17,11 @@
 /* The NI's lock is held. */
 static struct ni_peer *find(const struct ni *ni, uint64_t name, const void *blob, size_t len)
 {
-    struct ni_peer *peer = ni->buckets[name % NI_PEER_BUCKETS];
+    struct ni_peer *peer = ni->core.buckets[name % NI_PEER_BUCKETS];
 
-    while (peer != NULL &&
-           (peer->name != name || peer->blob_len != len || memcmp(peer->blob, blob, len) != 0)) {
-        peer = peer->bucket;
+    while (peer != NULL && (peer->core.name != name || peer->core.blob_len != len ||
+                            memcmp(peer->core.blob, blob, len) != 0)) {
+        peer = peer->core.bucket;
     }
     return peer;
 }
@@ -42,21 +42,21 @@ static struct ni_peer *add(struct ni *ni, struct ni_link *link, uint64_t name, c
     }
     peer->threads = ni->threads;
     peer->link = link;
-    peer->name = name;
-    peer->blob_len = (uint32_t)len;
-    memcpy(peer->blob, blob, len);
-    ni_list_init(&peer->controls);
-    ni_list_init(&peer->streams);
-    ni_list_init(&peer->busy);
+    peer->core.name = name;
+    peer->core.blob_len = (uint32_t)len;
+    memcpy(peer->core.blob, blob, len);
+    ni_list_init(&peer->send.controls);
+    ni_list_init(&peer->send.streams);
+    ni_list_init(&peer->send.busy);
     ni_list_init(&peer->ops);
     ni_list_init(&peer->puts);
     ni_list_init(&peer->put_queue);
-    ni_list_init(&peer->down);
-    ni_list_init(&peer->all);
-    peer->initiator = ++ni->initiators;
-    ni_list_push_back(&ni->peers, &peer->all);
-    peer->bucket = ni->buckets[name % NI_PEER_BUCKETS];
-    ni->buckets[name % NI_PEER_BUCKETS] = peer;
+    ni_list_init(&peer->drive.down);
+    ni_list_init(&peer->core.all);
+    peer->core.initiator = ++ni->core.initiators;
+    ni_list_push_back(&ni->core.peers, &peer->core.all);
+    peer->core.bucket = ni->core.buckets[name % NI_PEER_BUCKETS];
+    ni->core.buckets[name % NI_PEER_BUCKETS] = peer;
     ni_stat_add(&ni->stats.peers, 1);
     return peer;
 }
@@ -67,7 +67,7 @@ ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, siz
     uint64_t name = link->ops->name_of(blob, len);
     struct ni_peer *peer;
 
-    if (len > sizeof(peer->blob)) {
+    if (len > sizeof(peer->core.blob)) {
         return NI_ERR_PROTOCOL;
     }
     ni_lock_take(&ni->lock, ni->threads);
@@ -85,9 +85,9 @@ struct ni_peer *ni_peer_named(struct ni *ni, uint64_t name)
     struct ni_peer *peer;
 
     ni_lock_take(&ni->lock, ni->threads);
-    peer = ni->buckets[name % NI_PEER_BUCKETS];
-    while (peer != NULL && peer->name != name) {
-        peer = peer->bucket;
+    peer = ni->core.buckets[name % NI_PEER_BUCKETS];
+    while (peer != NULL && peer->core.name != name) {
+        peer = peer->core.bucket;
     }
     ni_lock_give(&ni->lock, ni->threads);
     return peer;
@@ -97,15 +97,15 @@ ni_status ni_peer_attach(struct ni_peer *peer)
 {
     ni_status status = ni_peer_state(peer);
 
-    return status != NI_OK
-               ? status
-               : peer->link->ops->connect(peer->link, peer->blob, peer->blob_len, peer, &peer->ep);
+    return status != NI_OK ? status
+                           : peer->link->ops->connect(peer->link, peer->core.blob,
+                                                      peer->core.blob_len, peer, &peer->ep);
 }
 
 void ni_peer_detach(struct ni_peer *peer)
 {
     if (peer->ep != NULL) {
-        peer->way = peer->link->ops->way(peer->ep);
+        peer->core.way = peer->link->ops->way(peer->ep);
         peer->link->ops->disconnect(peer->ep);
         peer->ep = NULL;
     }
@@ -126,16 +126,16 @@ struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blo
 void ni_peer_free(struct ni_peer *peer)
 {
     struct ni *ni = peer->ni;
-    struct ni_peer **where = &ni->buckets[peer->name % NI_PEER_BUCKETS];
+    struct ni_peer **where = &ni->core.buckets[peer->core.name % NI_PEER_BUCKETS];
 
     ni_stamps_close_peer(peer);
     while (*where != peer) {
-        where = &(*where)->bucket;
+        where = &(*where)->core.bucket;
     }
-    *where = peer->bucket;
-    ni_list_remove(&peer->down);
+    *where = peer->core.bucket;
+    ni_list_remove(&peer->drive.down);
     ni_lock_take(&ni->lock, ni->threads);
-    ni_list_remove(&peer->all);
+    ni_list_remove(&peer->core.all);
     ni_lock_give(&ni->lock, ni->threads);
     ni_stat_sub(&ni->stats.peers, 1);
     ni_free(peer);
@@ -146,9 +146,9 @@ struct ni_peer *ni_peer_after(struct ni *ni, const struct ni_peer *peer)
     struct ni_list *node;
 
     ni_lock_take(&ni->lock, ni->threads);
-    node = peer != NULL ? peer->all.next : ni->peers.next;
+    node = peer != NULL ? peer->core.all.next : ni->core.peers.next;
     ni_lock_give(&ni->lock, ni->threads);
-    return node != &ni->peers ? ni_container_of(node, struct ni_peer, all) : NULL;
+    return node != &ni->core.peers ? ni_container_of(node, struct ni_peer, core.all) : NULL;
 }
 
 ni_status ni_peer_status(const struct ni_peer *peer)

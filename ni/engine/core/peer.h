@@ -21,81 +21,30 @@
  * stays until the NI closes, refusing everything with the reason.
  */
 
-struct ni_multipath_in;
-struct ni_multipath_out;
-struct ni_stores;
-
-/* A message begun and not yet committed, when it is not the common one-line packet in the lane. */
-struct ni_open_message {
-    struct ni_packet *packet; /* NULL: the common case */
-    uint8_t *bulk;            /* payload in the bulk area, or NULL */
-    uint32_t lines;
-    uint8_t head;
-    bool in_lane;
-};
-
-enum { NI_PROBE_ANSWERS = 16 };
-
-/* What says nothing else is under the peer's lock, or never changes. Turn: of the holder of the
- * progress lock. */
+/* What says nothing else is under the peer's lock, or never changes. */
 struct ni_peer {
     struct ni_ep *ep; /* NULL until something is to be sent */
     struct ni *ni;
     struct ni_lock lock;
-    bool threads;     /* the NI's */
-    uint32_t waiting; /* bits of sources with something that waits for room, which go first:
-                         waiting.h writes them; and NI_WAITING_STAMPS */
-    bool overtake;    /* a segment has left since the last message: a message may go next */
-    struct ni_open_message open;
-    _Atomic int state;   /* ni_status: NI_OK while usable; see ni_peer_state */
-    unsigned references; /* ni_connect minus ni_disconnect; under the NI's lock */
+    bool threads;      /* the NI's */
+    uint32_t waiting;  /* bits of sources with something that waits for room, which go first:
+                          waiting.h writes them; and NI_WAITING_STAMPS */
+    _Atomic int state; /* ni_status: NI_OK while usable; see ni_peer_state */
     /* Threads inside of a transfer call: operations may not be completed under them. */
     _Atomic uint32_t callers;
-    uint32_t requests; /* reads that it is to answer, writes to take; under the NI's lock */
-    /* It reads from us while we read from it: ask later (pull_request.c). */
-    _Atomic uint64_t pull_from_ns;
-    _Atomic uint64_t push_from_ns; /* it did not take a write: offer later (pull_request.c) */
-    uint64_t heard_ns;             /* when it was last seen to be in the library; progress lock */
-    uint32_t heard_seq; /* of its lane, at the last look (pull_request.c); progress lock */
-    uint32_t answers[NI_PROBE_ANSWERS]; /* of probes, ns; 0: none yet (probe.c); progress lock */
-    uint32_t answer_count;
-    _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */
-    _Atomic bool far;         /* more than far_ns: long payloads are copied in past the caches */
-    bool sever;   /* it broke the protocol, and its link does not know yet; progress lock */
-    bool settled; /* it is down, and all operations are completed; progress lock */
-    uint32_t
-        probe_seq; /* number of the next packet of its lane then, 0: it had none; progress lock */
-    uint32_t shared_busy;       /* bit n: shared copy n of our lane is in use */
-    uint32_t shared_generation; /* of the last shared copy */
-    struct ni_list controls;    /* struct ni_control */
-    uint32_t segments;          /* of streams, sent */
-    struct ni_list streams;     /* struct ni_stream */
-    struct ni_list busy;        /* in ni->busy while waiting != 0 */
-    struct ni_list ops;         /* struct ni_op, oldest first; under the NI's lock */
-    struct ni_list all;         /* in ni->peers; under the NI's lock */
-    struct ni_list down; /* in ni->downs: went down, operations not completed yet; progress lock */
-    uint32_t initiator;  /* number of the peer, from 1 */
-    struct ni_list puts; /* portals: under way; under the NI's lock */
+    struct ni_peer_send_part send;
+    struct ni_list ops; /* struct ni_op, oldest first; under the NI's lock */
+    struct ni_peer_object_part object;
+    struct ni_lane_rx *lane; /* the one that its messages come in, NULL: none yet; progress lock */
+    struct ni_peer_arrive_part arrive;
+    struct ni_list puts;      /* portals: under way; under the NI's lock */
     struct ni_list put_queue; /* portals: those that wait for room, oldest first */
-    struct ni_peer *bucket;   /* next with the same hash of the blob; under the NI's lock */
-    struct ni_lane_rx *lane;  /* the one that its messages come in, NULL: none yet; progress lock */
+    struct ni_peer_bulk_part bulk;
     struct ni_link *link;
-    uint64_t multi_pass; /* the last in which it had no room for an item; progress lock */
-    void *user;
-    bool untold;                   /* it is down, and a caller has to be told; progress lock */
     struct ni_peer_stamps *stamps; /* NULL: packets are not stamped */
-    uint64_t name;                 /* of its NI, whatever the link */
-    uint32_t blob_len;
-    uint8_t blob[NI_BLOB_MAX]; /* the link's part */
-    struct ni_long_way way;    /* that of the last endpoint, for people */
-    /* Remote stores (stores.h). */
-    struct ni_stores *stores; /* NULL: none were made */
-    uint32_t stored;          /* bytes of the open line, which waits while not 0 */
-    /* Writes without an ack (unacked.h). */
-    uint64_t unacked; /* token of their operation; 0: none has begun */
-    /* Transfers spread over rails (multipath.h); NULL: none yet. */
-    struct ni_multipath_out *spread;
-    struct ni_multipath_in *parts; /* progress lock */
+    struct ni_peer_drive_part drive;
+    struct ni_peer_core_part core;
+    void *user;
 };
 
 /* In ni_peer.waiting: nothing waits, but no packet leaves by an inline path (stamps.h). */

@@ -16,7 +16,7 @@ bool ni_progress_lock_try(struct ni *ni)
 /* Within what the progress lock is taken for, an NI may become shared (thread.h). */
 static bool need_not_take(const struct ni *ni)
 {
-    return (!ni->threads && ni->engine == NULL) || ni_progress_lock_is_held(ni);
+    return (!ni->threads && ni->drive.engine == NULL) || ni_progress_lock_is_held(ni);
 }
 
 bool ni_progress_lock_take(struct ni *ni)

@@ -38,13 +38,13 @@ uint64_t ni_key_next(struct ni *ni)
     uint64_t key;
 
     ni_lock_take(&ni->lock, ni->threads);
-    if (!ni->keys_seeded) {
+    if (!ni->core.keys_seeded) {
         for (unsigned i = 0; i < 4; i++) {
-            ni->keys.state[i] = ni_random_key();
+            ni->core.keys.state[i] = ni_random_key();
         }
-        ni->keys_seeded = true;
+        ni->core.keys_seeded = true;
     }
-    key = ni_rng_next(&ni->keys);
+    key = ni_rng_next(&ni->core.keys);
     ni_lock_give(&ni->lock, ni->threads);
     return key != 0 ? key : 1;
 }
@@ -102,8 +102,8 @@ ni_status ni_region_deregister(struct ni *ni, ni_handle handle)
     status = ni_table_remove(&ni->table, handle);
     if (status == NI_OK) {
         /* Only the holder of the progress lock may look at it. */
-        if (ops->under_progress_lock && ni->last.queue == handle) {
-            ni->last.queue = NI_NO_QUEUE;
+        if (ops->under_progress_lock && ni->arrive.last.queue == handle) {
+            ni->arrive.last.queue = NI_NO_QUEUE;
         }
         if (ops->under_progress_lock) {
             ni_last_queue_forget(ni, handle);

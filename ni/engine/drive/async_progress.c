@@ -20,8 +20,8 @@ static void share(struct ni *ni, bool shared)
     } else {
         ni->poll_cases &= (uint8_t)~NI_POLL_ENGINE;
     }
-    for (NI_LIST_EACH(node, &ni->peers)) { /* only this thread adds one */
-        struct ni_peer *peer = ni_container_of(node, struct ni_peer, all);
+    for (NI_LIST_EACH(node, &ni->core.peers)) { /* only this thread adds one */
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, core.all);
 
         peer->threads = shared;
         /* Of calls that have begun before: see ni_peer_leave. */
@@ -32,7 +32,7 @@ static void share(struct ni *ni, bool shared)
 
 void ni_async_progress_need(struct ni *ni)
 {
-    (void)atomic_fetch_add(&ni->async_puts, 1); /* W1 of thread.c */
+    (void)atomic_fetch_add(&ni->drive.async_puts, 1); /* W1 of thread.c */
     if (!ni->threads) {
         ni->untidy |= NI_UNTIDY_ASYNC;
     }
@@ -42,7 +42,7 @@ void ni_async_progress_begin(struct ni *ni)
 {
     bool taken;
 
-    if (atomic_load_explicit(&ni->async_puts, memory_order_relaxed) == 0 || ni->closing) {
+    if (atomic_load_explicit(&ni->drive.async_puts, memory_order_relaxed) == 0 || ni->closing) {
         return;
     }
     if (!ni->threads) {
@@ -54,16 +54,16 @@ void ni_async_progress_begin(struct ni *ni)
         ni_progress_lock_give(ni, taken);
     }
     if (!ni_engine_is_self(ni)) {
-        ni_engine_call(ni->engine);
+        ni_engine_call(ni->drive.engine);
     }
 }
 
 void ni_async_progress_end(struct ni *ni)
 {
     /* Who went down has operations that a call within a callback has yet to end. */
-    if (ni->engine->callbacks_on_caller &&
-        atomic_load_explicit(&ni->async_puts, memory_order_relaxed) == 0 &&
-        ni_list_empty(&ni->downs)) {
+    if (ni->drive.engine->callbacks_on_caller &&
+        atomic_load_explicit(&ni->drive.async_puts, memory_order_relaxed) == 0 &&
+        ni_list_empty(&ni->drive.downs)) {
         share(ni, false);
     }
 }

@@ -24,8 +24,8 @@ enum { LOCK_TRIES = 2000 };
 
 bool ni_back_has_work(const struct ni *ni)
 {
-    return (ni_work_count(&ni->copying) | ni_work_count(&ni->shared_in) |
-            ni_work_count(&ni->requests) | ni_work_count(&ni->busy)) != 0;
+    return (ni_work_count(&ni->bulk.copying) | ni_work_count(&ni->bulk.shared_in) |
+            ni_work_count(&ni->bulk.requests) | ni_work_count(&ni->send.busy)) != 0;
 }
 
 /* The region that a packet names, by its handle or by a queue number of ours. The progress lock is
@@ -105,19 +105,19 @@ static unsigned move(struct ni *ni)
 {
     unsigned events = 0;
 
-    if (ni_work_count(&ni->busy) != 0) {
+    if (ni_work_count(&ni->send.busy) != 0) {
         ni->depth++;
         events += ni_send_progress(ni);
         ni->depth--;
     }
-    if (ni_work_count(&ni->requests) != 0) {
+    if (ni_work_count(&ni->bulk.requests) != 0) {
         events += ni_pull_request_progress(ni);
     }
     /* The progress lock is given away in these. */
-    if (ni_work_count(&ni->copying) != 0) {
+    if (ni_work_count(&ni->bulk.copying) != 0) {
         events += ni_copy_progress(ni);
     }
-    if (ni_work_count(&ni->shared_in) != 0) {
+    if (ni_work_count(&ni->bulk.shared_in) != 0) {
         events += ni_shared_copy_in_progress(ni);
     }
     return events;
@@ -127,7 +127,8 @@ static unsigned move(struct ni *ni)
  * lock is ours. */
 static bool needs_caller(const struct ni *ni)
 {
-    return !ni_list_empty(&ni->downs) || (ni->untidy & (NI_UNTIDY_STAYS | NI_UNTIDY_QUEUES)) != 0;
+    return !ni_list_empty(&ni->drive.downs) ||
+           (ni->untidy & (NI_UNTIDY_STAYS | NI_UNTIDY_QUEUES)) != 0;
 }
 
 static bool take_lock(struct ni *ni)

@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
+#include "engine/drive/place.h"
 #include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
 #include "engine/bulk/shared_copy_in.h"
@@ -49,7 +50,7 @@ unsigned ni_front_hand_out(struct ni *ni)
 {
     unsigned events;
 
-    if (!ni->engine->callbacks_on_caller) {
+    if (!ni->drive.engine->callbacks_on_caller) {
         return 0;
     }
     events = ni_ops_deliver(ni);
@@ -60,7 +61,7 @@ unsigned ni_front_hand_out(struct ni *ni)
 static unsigned poll(struct ni *ni)
 {
     /* The thread cannot help us: it does not get the progress lock, or is not there. */
-    bool all = ni->depth != 0 || has_ended(ni->engine);
+    bool all = ni->depth != 0 || has_ended(ni->drive.engine);
     unsigned events = 0;
 
     ni->depth++;
@@ -70,7 +71,7 @@ static unsigned poll(struct ni *ni)
     if (all) {
         events += move(ni);
     }
-    if (ni_work_count(&ni->busy) != 0) {
+    if (ni_work_count(&ni->send.busy) != 0) {
         events += all ? ni_send_progress(ni) : ni_send_progress_short(ni);
     }
     if (ni_work_count(&ni->portal_work) != 0) {
@@ -99,13 +100,13 @@ static unsigned poll_shared(struct ni *ni)
 
 unsigned ni_front_progress(struct ni *ni)
 {
-    struct ni_engine *engine = ni->engine;
+    struct ni_engine *engine = ni->drive.engine;
     bool nested = ni_progress_lock_is_ours(ni);
     unsigned events;
 
     ni_engine_polled(engine);
     /* Pairs with the release in ni_engine_leave. */
-    if (engine->ni->place.placement == NI_PLACEMENT_EDGE && !nested &&
+    if (engine->ni->drive.place.placement == NI_PLACEMENT_EDGE && !nested &&
         atomic_load_explicit(&engine->left, memory_order_acquire) == 0 && !has_ended(engine)) {
         return 0;
     }
@@ -126,7 +127,7 @@ unsigned ni_front_progress(struct ni *ni)
 /* Until there are news of the thread: it polls meanwhile. */
 static void block(struct ni *ni, uint32_t seen, uint64_t us)
 {
-    struct ni_engine *engine = ni->engine;
+    struct ni_engine *engine = ni->drive.engine;
     struct timespec timeout = {.tv_sec = (time_t)(us / 1000000),
                                .tv_nsec = (long)(us % 1000000) * 1000};
 
@@ -143,7 +144,7 @@ static void block(struct ni *ni, uint32_t seen, uint64_t us)
 /* Within a callback the thread can do nothing, so it is not waited for. */
 unsigned ni_front_wait(struct ni *ni, uint64_t timeout_us)
 {
-    struct ni_engine *engine = ni->engine;
+    struct ni_engine *engine = ni->drive.engine;
     uint32_t seen = atomic_load(&engine->news);
     uint64_t end = 0;
 
@@ -180,12 +181,12 @@ unsigned ni_front_wait(struct ni *ni, uint64_t timeout_us)
 
 enum ni_placement ni_placement(const struct ni *ni)
 {
-    return ni->place.placement;
+    return ni->drive.place.placement;
 }
 
 int ni_placement_describe(const struct ni *ni, char *text, size_t size)
 {
-    const struct ni_placed *place = &ni->place;
+    const struct ni_placed *place = &ni->drive.place;
 
     if (!ni_has_back_end(ni)) {
         return snprintf(text, size, "tile: %s", place->why);

@@ -58,7 +58,7 @@ void ni_peer_complete_all(struct ni_peer *peer, ni_status status)
     uint64_t serial;
 
     ni_lock_take(&ni->lock, ni->threads);
-    serial = ni->serial;
+    serial = ni->core.serial;
     ni_lock_give(&ni->lock, ni->threads);
     while ((op = oldest_op(peer, serial)) != NULL) {
         ni_op_complete(op, status, 0);
@@ -87,8 +87,8 @@ static void tell_down(struct ni_peer *peer)
 {
     struct ni *ni = peer->ni;
 
-    if (ni->down_fn != NULL) {
-        ni->down_fn(ni->down_arg, peer, ni_peer_state(peer));
+    if (ni->drive.down_fn != NULL) {
+        ni->drive.down_fn(ni->drive.down_arg, peer, ni_peer_state(peer));
     }
 }
 
@@ -100,9 +100,9 @@ static bool settle_peer(struct ni_peer *peer)
         return false;
     }
     ni_peer_complete_all(peer, ni_peer_state(peer));
-    peer->settled = true;
-    if (peer->untold) {
-        peer->untold = false;
+    peer->drive.settled = true;
+    if (peer->drive.untold) {
+        peer->drive.untold = false;
         ni_stores_settle(peer);
         tell_down(peer);
     }
@@ -116,17 +116,19 @@ void ni_peers_sever(struct ni *ni)
          peer = ni_peer_after(ni, peer)) {
         /* Its operations look at the endpoint until they are completed. One that is there still,
          * and was told by its link why it is not listened to, is not told anything else. */
-        if (!peer->settled || (!peer->sever && ni_peer_state(peer) == NI_ERR_PROTOCOL)) {
+        if (!peer->drive.settled ||
+            (!peer->drive.sever && ni_peer_state(peer) == NI_ERR_PROTOCOL)) {
             continue;
         }
         ni_lock_take(&peer->lock, peer->threads);
-        if (peer->sever && peer->ep == NULL) {
-            (void)peer->link->ops->connect(peer->link, peer->blob, peer->blob_len, peer, &peer->ep);
+        if (peer->drive.sever && peer->ep == NULL) {
+            (void)peer->link->ops->connect(peer->link, peer->core.blob, peer->core.blob_len, peer,
+                                           &peer->ep);
         }
-        if (peer->sever && peer->ep != NULL) {
+        if (peer->drive.sever && peer->ep != NULL) {
             peer->ep->broke = true;
         }
-        peer->sever = false;
+        peer->drive.sever = false;
         ni_peer_detach(peer);
         ni_lock_give(&peer->lock, peer->threads);
     }
@@ -153,8 +155,8 @@ static struct ni_op *silent_op(struct ni_peer *peer)
 
 void ni_peers_settle_silently(struct ni *ni)
 {
-    for (NI_LIST_EACH(node, &ni->downs)) {
-        struct ni_peer *peer = ni_container_of(node, struct ni_peer, down);
+    for (NI_LIST_EACH(node, &ni->drive.downs)) {
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, drive.down);
         struct ni_op *op;
 
         while (atomic_load_explicit(&peer->callers, memory_order_acquire) == 0 &&
@@ -171,14 +173,14 @@ void ni_peers_settle(struct ni *ni)
 
     ni_list_init(&later);
     /* Callbacks may poll, and so come here again. */
-    while ((node = ni_list_pop_front(&ni->downs)) != NULL) {
-        if (settle_peer(ni_container_of(node, struct ni_peer, down))) {
+    while ((node = ni_list_pop_front(&ni->drive.downs)) != NULL) {
+        if (settle_peer(ni_container_of(node, struct ni_peer, drive.down))) {
             settled = true;
         } else {
             ni_list_push_back(&later, node);
         }
     }
-    ni_list_splice_back(&ni->downs, &later);
+    ni_list_splice_back(&ni->drive.downs, &later);
     if (settled && ni->depth == 0) {
         ni_peers_sever(ni);
     }
@@ -195,17 +197,17 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
     ni_stat_add(&ni->stats.peers_dead, status == NI_ERR_PEER_DEAD);
     ni_shared_copy_in_stop(ni, peer, NULL);
     drop_waiting(peer);
-    if (atomic_load_explicit(&ni->warm, memory_order_relaxed) == peer) {
-        atomic_store_explicit(&ni->warm, NULL, memory_order_relaxed);
+    if (atomic_load_explicit(&ni->send.warm, memory_order_relaxed) == peer) {
+        atomic_store_explicit(&ni->send.warm, NULL, memory_order_relaxed);
     }
     ni->untidy |= NI_UNTIDY_PEERS;
     if (ni_engine_defers(ni)) {
-        peer->untold = true; /* a caller does the rest */
-        ni_list_push_back(&ni->downs, &peer->down);
+        peer->drive.untold = true; /* a caller does the rest */
+        ni_list_push_back(&ni->drive.downs, &peer->drive.down);
         return;
     }
     if (!settle_peer(peer)) {
-        ni_list_push_back(&ni->downs, &peer->down);
+        ni_list_push_back(&ni->drive.downs, &peer->drive.down);
     }
     tell_down(peer);
 }
@@ -221,18 +223,18 @@ void ni_lane_gone(void *core, struct ni_lane_rx *lane)
 NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer)
 {
     ni_stat_add(&ni->stats.rx_malformed, 1);
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL && ni->lanes[i]->peer == peer) {
-            ni_lane_gone(ni, ni->lanes[i]);
-            peer->sever = true;
+    for (uint32_t i = 0; i < ni->core.lane_count; i++) {
+        if (ni->core.lanes[i] != NULL && ni->core.lanes[i]->peer == peer) {
+            ni_lane_gone(ni, ni->core.lanes[i]);
+            peer->drive.sever = true;
         }
     }
-    for (NI_LIST_EACH_SAFE(node, &ni->parked)) {
+    for (NI_LIST_EACH_SAFE(node, &ni->core.parked)) {
         struct ni_lane_rx *lane = ni_container_of(node, struct ni_lane_rx, parked);
 
         if (lane->peer == peer) {
             ni_lane_gone(ni, lane);
-            peer->sever = true;
+            peer->drive.sever = true;
         }
     }
     ni_peer_down(ni, peer, NI_ERR_PROTOCOL);
@@ -242,7 +244,7 @@ void ni_on_peer_down(struct ni *ni, ni_peer_down_fn fn, void *arg)
 {
     bool taken = ni_progress_lock_take(ni);
 
-    ni->down_fn = fn;
-    ni->down_arg = arg;
+    ni->drive.down_fn = fn;
+    ni->drive.down_arg = arg;
     ni_progress_lock_give(ni, taken);
 }

@@ -8,17 +8,10 @@
 #include <apeni/ni.h>
 
 #include "base/topology.h"
+#include "engine/core/parts.h"
 
 /* Which placement an NI gets, and which core its engine thread: place.c decides, thread.c does
  * it. */
-
-struct ni_placed {
-    enum ni_placement placement; /* TILE, EDGE or SPLIT */
-    int cpu;                     /* the engine thread's; -1: any, as the system likes */
-    bool own;                    /* nobody else of the job uses that core */
-    bool common;                 /* none but engines of the job do */
-    char why[160];               /* a clause for people */
-};
 
 /*
  * Decide. wanted: AUTO, TILE, EDGE or SPLIT. topology NULL: unknown. taken: where the other

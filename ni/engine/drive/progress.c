@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <apeni/ni.h>
 
+#include "engine/bulk/throttle.h"
 #include "engine/arrive/arrive.h"
 #include "engine/bulk/pull_request.h"
 #include "engine/bulk/copy.h"
@@ -55,7 +56,7 @@ NI_ALWAYS_INLINE uint32_t fetch(const struct ni_lane_rx *lane, uint32_t fetched,
     return fetched;
 }
 
-/* The packets of a lane, of which the first is there; slot is its place in ni->lanes. */
+/* The packets of a lane, of which the first is there; slot is its place in ni->core.lanes. */
 NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                        struct ni_packet *packet, uint64_t word0)
 {
@@ -115,7 +116,7 @@ static ni_status arrive_back(struct ni *ni, struct ni_peer *peer, const struct n
                              struct ni_lane_rx *lane)
 {
     if (!ni_back_takes(ni, word0, word1)) {
-        ni_engine_leave(ni->engine);
+        ni_engine_leave(ni->drive.engine);
         return NI_AGAIN;
     }
     return ni_arrive_any(ni, peer, packet, word0, word1, payload, lane);
@@ -240,7 +241,7 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
 /* Nothing to do: have the lines at hand that the next packet will be written to. */
 NI_ALWAYS_INLINE void idle(struct ni *ni)
 {
-    struct ni_peer *peer = atomic_load_explicit(&ni->warm, memory_order_relaxed);
+    struct ni_peer *peer = atomic_load_explicit(&ni->send.warm, memory_order_relaxed);
 
     if (NI_UNLIKELY(ni->ahead != 0)) {
         ni->portal_ops->ahead(ni);
@@ -263,16 +264,16 @@ static NI_NOINLINE unsigned work(struct ni *ni, bool heard)
 {
     unsigned events = 0;
 
-    if (ni_work_count(&ni->requests) != 0) {
+    if (ni_work_count(&ni->bulk.requests) != 0) {
         events += ni_pull_request_progress(ni);
     }
-    if ((ni_work_count(&ni->copying) | ni_work_count(&ni->shared_in)) != 0) {
+    if ((ni_work_count(&ni->bulk.copying) | ni_work_count(&ni->bulk.shared_in)) != 0) {
         if (heard) {
             ni_throttle_hear(ni);
         }
         events += ni_copy_progress(ni) + ni_shared_copy_in_progress(ni);
     }
-    if (ni_work_count(&ni->busy) != 0) {
+    if (ni_work_count(&ni->send.busy) != 0) {
         events += ni_send_progress(ni);
     }
     if (ni_work_count(&ni->portal_work) != 0) {
@@ -285,14 +286,14 @@ NI_ALWAYS_INLINE unsigned progress(struct ni *ni, bool stamped)
 {
     unsigned events = ni->link->ops->progress(ni->link);
 
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (NI_LIKELY(ni->lanes[i] != NULL)) {
-            events +=
-                stamped ? poll_lane_stamped(ni, ni->lanes[i], i) : poll_lane(ni, ni->lanes[i], i);
+    for (uint32_t i = 0; i < ni->core.lane_count; i++) {
+        if (NI_LIKELY(ni->core.lanes[i] != NULL)) {
+            events += stamped ? poll_lane_stamped(ni, ni->core.lanes[i], i)
+                              : poll_lane(ni, ni->core.lanes[i], i);
         }
     }
-    if (NI_UNLIKELY((ni_work_count(&ni->requests) | ni_work_count(&ni->copying) |
-                     ni_work_count(&ni->shared_in) | ni_work_count(&ni->busy) |
+    if (NI_UNLIKELY((ni_work_count(&ni->bulk.requests) | ni_work_count(&ni->bulk.copying) |
+                     ni_work_count(&ni->bulk.shared_in) | ni_work_count(&ni->send.busy) |
                      ni_work_count(&ni->portal_work)) != 0)) {
         events += work(ni, events != 0);
     }
@@ -329,10 +330,10 @@ unsigned ni_lanes_poll(struct ni *ni)
 {
     unsigned events = 0;
 
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL) {
-            events += NI_UNLIKELY(ni->stamps != NULL) ? poll_lane_stamped(ni, ni->lanes[i], i)
-                                                      : poll_lane(ni, ni->lanes[i], i);
+    for (uint32_t i = 0; i < ni->core.lane_count; i++) {
+        if (ni->core.lanes[i] != NULL) {
+            events += NI_UNLIKELY(ni->stamps != NULL) ? poll_lane_stamped(ni, ni->core.lanes[i], i)
+                                                      : poll_lane(ni, ni->core.lanes[i], i);
         }
     }
     return events;
@@ -342,9 +343,9 @@ unsigned ni_lanes_poll_back(struct ni *ni)
 {
     unsigned events = 0;
 
-    for (uint32_t i = 0; i < ni->lane_count; i++) {
-        if (ni->lanes[i] != NULL) {
-            events += poll_lane_back(ni, ni->lanes[i], i);
+    for (uint32_t i = 0; i < ni->core.lane_count; i++) {
+        if (ni->core.lanes[i] != NULL) {
+            events += poll_lane_back(ni, ni->core.lanes[i], i);
         }
     }
     return events;
@@ -404,8 +405,8 @@ NI_ALWAYS_INLINE unsigned progress_threads(struct ni *ni, bool stamped)
     if (!nested && !ni_progress_lock_try(ni)) {
         return 0;
     }
-    if (ni->engine != NULL) {
-        ni_engine_polled(ni->engine);
+    if (ni->drive.engine != NULL) {
+        ni_engine_polled(ni->drive.engine);
     }
     events = poll_all(ni, stamped);
     ni_progress_lock_give(ni, !nested);

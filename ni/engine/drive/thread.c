@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/clock.h"
+#include "engine/drive/place.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/lanes.h"
 #include "engine/core/progress_lock.h"
@@ -71,7 +72,7 @@ static bool away(struct ni_engine *engine, uint64_t now)
 {
     uint32_t polls = atomic_load_explicit(&engine->polls, memory_order_relaxed);
 
-    if (engine->ni->place.placement == NI_PLACEMENT_EDGE ||
+    if (engine->ni->drive.place.placement == NI_PLACEMENT_EDGE ||
         atomic_load_explicit(&engine->waiters, memory_order_relaxed) != 0) {
         return true;
     }
@@ -131,7 +132,7 @@ static void sleep_on_link(struct ni_engine *engine)
 /* There was nothing to do. */
 static void relax(struct ni_engine *engine, bool is_away, uint64_t now)
 {
-    const struct ni_placed *place = &engine->ni->place;
+    const struct ni_placed *place = &engine->ni->drive.place;
     uint64_t spin = place->own || place->common ? SPIN_US * UINT64_C(1000) : 0;
 
     if (engine->since_ns == 0) {
@@ -162,9 +163,9 @@ static void relax(struct ni_engine *engine, bool is_away, uint64_t now)
 static void rest_off(struct ni_engine *engine)
 {
     atomic_store(&engine->rest, NI_REST_OFF);
-    while (atomic_load(&engine->ni->async_puts) == 0 && !atomic_load(&engine->stop)) {
+    while (atomic_load(&engine->ni->drive.async_puts) == 0 && !atomic_load(&engine->stop)) {
         atomic_store(&engine->kicked, 0);
-        if (atomic_load(&engine->ni->async_puts) == 0 && !atomic_load(&engine->stop)) {
+        if (atomic_load(&engine->ni->drive.async_puts) == 0 && !atomic_load(&engine->stop)) {
             (void)syscall(SYS_futex, &engine->kicked, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
         }
     }
@@ -182,7 +183,8 @@ static bool may_rest_off(struct ni_engine *engine)
     bool called = calls != engine->answered;
 
     engine->answered = calls;
-    return !ni_has_back_end(engine->ni) && !called && atomic_load(&engine->ni->async_puts) == 0;
+    return !ni_has_back_end(engine->ni) && !called &&
+           atomic_load(&engine->ni->drive.async_puts) == 0;
 }
 
 /* ---- loop ------------------------------------------------------------------------------------ */
@@ -206,7 +208,7 @@ static void loop(struct ni_engine *engine)
             engine->sleep_us = NAP_US;
             yields = 0;
             ni_engine_tell(engine);
-        } else if (!engine->ni->place.own && yields < YIELDS) {
+        } else if (!engine->ni->drive.place.own && yields < YIELDS) {
             yields++;
             sched_yield();
         } else {
@@ -242,7 +244,7 @@ ni_status ni_engine_make(struct ni *ni, bool callbacks_on_caller)
     engine->ni = ni;
     engine->callbacks_on_caller = callbacks_on_caller;
     ni_list_init(&engine->done);
-    ni->engine = engine;
+    ni->drive.engine = engine;
     if (ni_has_back_end(ni)) {
         ni->poll_cases |= NI_POLL_ENGINE;
     }
@@ -251,8 +253,8 @@ ni_status ni_engine_make(struct ni *ni, bool callbacks_on_caller)
 
 void ni_engine_free(struct ni *ni)
 {
-    ni_free(ni->engine);
-    ni->engine = NULL;
+    ni_free(ni->drive.engine);
+    ni->drive.engine = NULL;
 }
 
 /* On its core; where that is not allowed, wherever the process may run. */
@@ -261,18 +263,18 @@ static void bind_thread(struct ni_engine *engine)
     cpu_set_t set;
     int error;
 
-    if (engine->ni->place.cpu < 0) {
+    if (engine->ni->drive.place.cpu < 0) {
         return;
     }
     CPU_ZERO(&set);
-    CPU_SET((size_t)engine->ni->place.cpu, &set);
+    CPU_SET((size_t)engine->ni->drive.place.cpu, &set);
     error = pthread_setaffinity_np(engine->thread, sizeof(set), &set);
     if (error != 0) {
         ni_log(NI_LOG_WARN, "the engine thread cannot be bound to core %d: %s",
-               engine->ni->place.cpu, strerror(error));
-        engine->ni->place.cpu = -1;
-        engine->ni->place.own = false;
-        engine->ni->place.common = false;
+               engine->ni->drive.place.cpu, strerror(error));
+        engine->ni->drive.place.cpu = -1;
+        engine->ni->drive.place.own = false;
+        engine->ni->drive.place.common = false;
     }
 }
 
@@ -281,7 +283,7 @@ static void tell_no_thread(const struct ni *ni, const char *why)
     if (ni_has_back_end(ni)) {
         ni_log(NI_LOG_ERROR,
                "no engine thread for placement %s: %s; set the parameter placement to tile",
-               ni_placement_name(ni->place.placement), why);
+               ni_placement_name(ni->drive.place.placement), why);
     } else {
         ni_log(
             NI_LOG_WARN,
@@ -293,7 +295,7 @@ static void tell_no_thread(const struct ni *ni, const char *why)
 
 ni_status ni_engine_start(struct ni *ni)
 {
-    struct ni_engine *engine = ni->engine;
+    struct ni_engine *engine = ni->drive.engine;
     sigset_t all, before;
     int error;
 
@@ -316,7 +318,7 @@ ni_status ni_engine_start(struct ni *ni)
 
 bool ni_engine_stop(struct ni *ni, uint64_t limit_ns)
 {
-    struct ni_engine *engine = ni->engine;
+    struct ni_engine *engine = ni->drive.engine;
     uint64_t begin = ni_now_ns();
 
     if (!engine->running) {
@@ -338,11 +340,11 @@ bool ni_engine_stop(struct ni *ni, uint64_t limit_ns)
 /* One that was asked to stop and has not yet may stop later all the same: then callers do all. */
 void ni_engine_restart(struct ni *ni)
 {
-    if (!ni->engine->running) {
-        if (ni_has_back_end(ni) || ni->engine->begun) {
+    if (!ni->drive.engine->running) {
+        if (ni_has_back_end(ni) || ni->drive.engine->begun) {
             (void)ni_engine_start(ni);
         }
     } else {
-        atomic_store_explicit(&ni->engine->stop, false, memory_order_relaxed);
+        atomic_store_explicit(&ni->drive.engine->stop, false, memory_order_relaxed);
     }
 }

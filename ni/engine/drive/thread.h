@@ -78,14 +78,14 @@ void ni_async_progress_end(struct ni *ni);
 /* Whether puts of this NI ever need that. */
 static inline bool ni_async_progress_possible(const struct ni *ni)
 {
-    return ni->engine != NULL && !ni_has_back_end(ni);
+    return ni->drive.engine != NULL && !ni_has_back_end(ni);
 }
 
 /* One put more that needs it, or less. The NI's lock is held. */
 void ni_async_progress_need(struct ni *ni);
 static inline void ni_async_progress_done(struct ni *ni)
 {
-    (void)atomic_fetch_sub_explicit(&ni->async_puts, 1, memory_order_relaxed);
+    (void)atomic_fetch_sub_explicit(&ni->drive.async_puts, 1, memory_order_relaxed);
 }
 
 #endif

@@ -29,18 +29,19 @@ static bool has_work(void *core)
 {
     struct ni *ni = core;
 
-    return ni_lanes_have(ni) || (ni_work_count(&ni->copying) | ni_work_count(&ni->shared_in) |
-                                 ni_work_count(&ni->requests)) != 0;
+    return ni_lanes_have(ni) ||
+           (ni_work_count(&ni->bulk.copying) | ni_work_count(&ni->bulk.shared_in) |
+            ni_work_count(&ni->bulk.requests)) != 0;
 }
 
 /* Whether the cores are fewer than those who wait, where each process is taken to have as many
  * threads that do as ours. */
 static bool crowded(const struct ni *ni)
 {
-    uint64_t processes = ni_max_u64(ni->host_processes, 1);
-    uint64_t waiters = atomic_load_explicit(&ni->waiters, memory_order_relaxed);
+    uint64_t processes = ni_max_u64(ni->drive.host_processes, 1);
+    uint64_t waiters = atomic_load_explicit(&ni->drive.waiters, memory_order_relaxed);
 
-    return processes * ni_max_u64(waiters, 1) > ni->host_cores;
+    return processes * ni_max_u64(waiters, 1) > ni->drive.host_cores;
 }
 
 /* Of lanes the statistic: the progress lock, which guards them, may be another thread's. */
@@ -52,7 +53,7 @@ static uint64_t spin_limit(const struct ni *ni)
     if (crowded(ni)) {
         return NI_SPIN_CROWD / (ni_stat_get(&ni->stats.rings) + 1) + 1;
     }
-    return ni->host_processes == 0 || ni_reaches_hosts(ni) ? NI_SPIN_SOME : NI_SPIN_ROOM;
+    return ni->drive.host_processes == 0 || ni_reaches_hosts(ni) ? NI_SPIN_SOME : NI_SPIN_ROOM;
 }
 
 /* Sleep while another thread has the progress lock, which polls or sleeps for us, too. It does not
@@ -80,7 +81,7 @@ static void block(struct ni *ni, uint64_t us)
     work = has_work(ni);
     if (!work) {
         ni_stat_add(&ni->stats.blocks, 1);
-        if (ni_work_count(&ni->busy) != 0 ||
+        if (ni_work_count(&ni->send.busy) != 0 ||
             (ni->untidy & (NI_UNTIDY_STAYS | NI_UNTIDY_QUEUES)) != 0) {
             us = ni_min_u64(us, NI_BLOCK_FULL_US);
         }
@@ -143,11 +144,11 @@ unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
         return ni_front_wait(ni, timeout_us);
     }
     if (counted) {
-        (void)atomic_fetch_add_explicit(&ni->waiters, 1, memory_order_relaxed);
+        (void)atomic_fetch_add_explicit(&ni->drive.waiters, 1, memory_order_relaxed);
     }
     events = wait_in_turns(ni, timeout_us);
     if (counted) {
-        (void)atomic_fetch_sub_explicit(&ni->waiters, 1, memory_order_relaxed);
+        (void)atomic_fetch_sub_explicit(&ni->drive.waiters, 1, memory_order_relaxed);
     }
     return events;
 }
@@ -158,16 +159,16 @@ unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
 static bool is_idle(struct ni *ni)
 {
     uint64_t now = ni_now_ns();
-    uint64_t since = atomic_load_explicit(&ni->idle_since, memory_order_relaxed);
-    uint32_t looks = atomic_load_explicit(&ni->idle_looks, memory_order_relaxed);
+    uint64_t since = atomic_load_explicit(&ni->drive.idle_since, memory_order_relaxed);
+    uint32_t looks = atomic_load_explicit(&ni->drive.idle_looks, memory_order_relaxed);
 
     if (since == 0) {
-        atomic_store_explicit(&ni->idle_since, now, memory_order_relaxed);
-        atomic_store_explicit(&ni->idle_looks, 0, memory_order_relaxed);
+        atomic_store_explicit(&ni->drive.idle_since, now, memory_order_relaxed);
+        atomic_store_explicit(&ni->drive.idle_looks, 0, memory_order_relaxed);
         return false;
     }
     if (looks < NI_IDLE_LOOKS) {
-        atomic_store_explicit(&ni->idle_looks, looks + 1, memory_order_relaxed);
+        atomic_store_explicit(&ni->drive.idle_looks, looks + 1, memory_order_relaxed);
         return false;
     }
     return now - since >= ni->config->idle_us * UINT64_C(1000);
@@ -187,7 +188,7 @@ unsigned ni_progress_or_sleep(struct ni *ni)
         }
     }
     if (events != 0) {
-        atomic_store_explicit(&ni->idle_since, 0, memory_order_relaxed);
+        atomic_store_explicit(&ni->drive.idle_since, 0, memory_order_relaxed);
     }
     return events;
 }

@@ -100,7 +100,7 @@ ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer
     }
     if (status == NI_OK || status == NI_ERR_PEER_DEAD) {
         ni_lock_take(&ni->lock, ni->threads);
-        peer->references++;
+        peer->core.references++;
         ni_lock_give(&ni->lock, ni->threads);
         *connected = peer;
     }
@@ -114,7 +114,7 @@ static bool is_last(struct ni *ni, struct ni_peer *peer)
     bool last;
 
     ni_lock_take(&ni->lock, ni->threads);
-    last = peer->references != 0 && --peer->references == 0;
+    last = peer->core.references != 0 && --peer->core.references == 0;
     ni_lock_give(&ni->lock, ni->threads);
     return last;
 }

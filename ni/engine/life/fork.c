@@ -24,9 +24,9 @@ static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static void stop_engines(void)
 {
     for (NI_LIST_EACH(node, &all_nis)) {
-        struct ni *ni = ni_container_of(node, struct ni, forks);
+        struct ni *ni = ni_container_of(node, struct ni, life.forks);
 
-        if (ni->engine != NULL && !ni->forked && !ni->engine->closing &&
+        if (ni->drive.engine != NULL && !ni->forked && !ni->drive.engine->closing &&
             !ni_progress_lock_is_ours(ni)) {
             (void)ni_engine_stop(ni, NI_FORK_PATIENCE_NS);
         }
@@ -36,9 +36,9 @@ static void stop_engines(void)
 static void restart_engines(void)
 {
     for (NI_LIST_EACH(node, &all_nis)) {
-        struct ni *ni = ni_container_of(node, struct ni, forks);
+        struct ni *ni = ni_container_of(node, struct ni, life.forks);
 
-        if (ni->engine != NULL && !ni->forked && !ni->engine->closing) {
+        if (ni->drive.engine != NULL && !ni->forked && !ni->drive.engine->closing) {
             ni_engine_restart(ni);
         }
     }
@@ -47,7 +47,7 @@ static void restart_engines(void)
 void ni_fork_forget_engine(struct ni *ni)
 {
     pthread_mutex_lock(&all_lock);
-    ni->engine->closing = true;
+    ni->drive.engine->closing = true;
     pthread_mutex_unlock(&all_lock);
 }
 
@@ -57,7 +57,7 @@ static void before_fork(void)
     pthread_mutex_lock(&all_lock);
     stop_engines();
     for (NI_LIST_EACH(node, &all_nis)) {
-        struct ni *ni = ni_container_of(node, struct ni, forks);
+        struct ni *ni = ni_container_of(node, struct ni, life.forks);
 
         ni_lock_take(&ni->lock, ni->threads);
     }
@@ -66,7 +66,7 @@ static void before_fork(void)
 static void after_fork_in_parent(void)
 {
     for (NI_LIST_EACH(node, &all_nis)) {
-        struct ni *ni = ni_container_of(node, struct ni, forks);
+        struct ni *ni = ni_container_of(node, struct ni, life.forks);
 
         ni_lock_give(&ni->lock, ni->threads);
     }
@@ -79,7 +79,7 @@ static void after_fork_in_parent(void)
 static void bar_peer(struct ni_peer *peer)
 {
     atomic_store_explicit(&peer->lock.held, 0, memory_order_relaxed);
-    peer->stored = 0;
+    peer->object.stored = 0;
     if (peer->ep != NULL) {
         peer->ep->tx.limit = peer->ep->tx.head;
         peer->ep->tx.lines = NULL;
@@ -91,15 +91,15 @@ static void bar_peer(struct ni_peer *peer)
 static void after_fork_in_child(void)
 {
     for (NI_LIST_EACH(node, &all_nis)) {
-        struct ni *ni = ni_container_of(node, struct ni, forks);
+        struct ni *ni = ni_container_of(node, struct ni, life.forks);
 
         ni->forked = true;
         ni->poll_cases |= NI_POLL_FORKED;
         atomic_store_explicit(&ni->lock.held, 0, memory_order_relaxed);
         atomic_store_explicit(&ni->progress_lock.held, 0, memory_order_relaxed);
         atomic_store_explicit(&ni->progress_owner, 0, memory_order_relaxed);
-        for (NI_LIST_EACH(at, &ni->peers)) {
-            bar_peer(ni_container_of(at, struct ni_peer, all));
+        for (NI_LIST_EACH(at, &ni->core.peers)) {
+            bar_peer(ni_container_of(at, struct ni_peer, core.all));
         }
     }
     pthread_mutex_unlock(&all_lock); /* before_fork took it, in the thread that is us */
@@ -114,13 +114,13 @@ void ni_fork_watch(struct ni *ni)
 {
     pthread_once(&fork_once, watch);
     pthread_mutex_lock(&all_lock);
-    ni_list_push_back(&all_nis, &ni->forks);
+    ni_list_push_back(&all_nis, &ni->life.forks);
     pthread_mutex_unlock(&all_lock);
 }
 
 void ni_fork_unwatch(struct ni *ni)
 {
     pthread_mutex_lock(&all_lock);
-    ni_list_remove(&ni->forks);
+    ni_list_remove(&ni->life.forks);
     pthread_mutex_unlock(&all_lock);
 }

@@ -33,11 +33,11 @@ static ni_status open_one(struct ni *ni, const struct ni_open_attr *attr,
                                      .core = ni,
                                      .open = attr,
                                      .address = ni->address,
-                                     .rails = ni->rails,
+                                     .rails = ni->send.rails,
                                      .stats = &ni->stats};
-    ni_status status = ops->open(&link_attr, &ni->links[ni->link_count]);
+    ni_status status = ops->open(&link_attr, &ni->life.links[ni->life.link_count]);
 
-    ni->link_count += status == NI_OK;
+    ni->life.link_count += status == NI_OK;
     return status;
 }
 
@@ -98,9 +98,9 @@ static ni_status join(struct ni *ni)
 {
     ni_status status = NI_OK;
 
-    ni->link = ni->links[0];
-    if (ni->link_count > 1) {
-        status = ni_several_open(ni->links[0], ni->links[1], &ni->stats, &ni->link);
+    ni->link = ni->life.links[0];
+    if (ni->life.link_count > 1) {
+        status = ni_several_open(ni->life.links[0], ni->life.links[1], &ni->stats, &ni->link);
     }
     if (status == NI_ERR_NOMEM) {
         ni_log(NI_LOG_ERROR, "out of memory");
@@ -118,14 +118,14 @@ ni_status ni_links_open(struct ni *ni, const struct ni_open_attr *attr)
         status = join(ni);
     }
     if (status != NI_OK) {
-        while (ni->link_count != 0) {
-            ni->link_count--;
-            ni->links[ni->link_count]->ops->close(ni->links[ni->link_count]);
+        while (ni->life.link_count != 0) {
+            ni->life.link_count--;
+            ni->life.links[ni->life.link_count]->ops->close(ni->life.links[ni->life.link_count]);
         }
         return status;
     }
     /* The first is the only one that shares memory. */
-    area = ni->links[0]->ops->export_area(ni->links[0], &count);
+    area = ni->life.links[0]->ops->export_area(ni->life.links[0], &count);
     ni_table_set_export(&ni->table, area, count);
     return NI_OK;
 }

@@ -9,6 +9,8 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "engine/drive/place.h"
+#include "engine/bulk/copy_tuner.h"
 #include "engine/arrive/arrival.h"
 #include "engine/send/multipath.h"
 #include "engine/core/bulk.h"
@@ -49,19 +51,19 @@ static ni_status init_pool(struct ni_pool *pool, size_t size, uint32_t items)
 
 static ni_status init_pools(struct ni *ni)
 {
-    ni_status status = init_pool(&ni->op_pool, sizeof(struct ni_op), 64);
+    ni_status status = init_pool(&ni->core.op_pool, sizeof(struct ni_op), 64);
 
     if (status == NI_OK) {
-        status = init_pool(&ni->bulk_pool, sizeof(struct ni_bulk), 16);
+        status = init_pool(&ni->bulk.pool, sizeof(struct ni_bulk), 16);
     }
     if (status == NI_OK) {
-        status = init_pool(&ni->control_pool, sizeof(struct ni_control), 64);
+        status = init_pool(&ni->send.control_pool, sizeof(struct ni_control), 64);
     }
     if (status == NI_OK) {
-        status = init_pool(&ni->stream_pool, sizeof(struct ni_stream), 16);
+        status = init_pool(&ni->send.stream_pool, sizeof(struct ni_stream), 16);
     }
     if (status == NI_OK) {
-        status = init_pool(&ni->shared_in_pool, sizeof(struct ni_shared_copy_in), 16);
+        status = init_pool(&ni->bulk.shared_in_pool, sizeof(struct ni_shared_copy_in), 16);
     }
     return status;
 }
@@ -86,38 +88,38 @@ static void register_region_types(struct ni *ni)
 
 static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
 {
-    ni->place = ni_place_find(attr);
+    ni->drive.place = ni_place_find(attr);
     /* The engine thread is one that may call. */
-    ni->threads = (attr->flags & NI_THREADS) != 0 || ni->place.placement != NI_PLACEMENT_TILE;
+    ni->threads = (attr->flags & NI_THREADS) != 0 || ni->drive.place.placement != NI_PLACEMENT_TILE;
     ni->config = ni_config_get();
     for (unsigned i = 0; i < NI_COPY_TUNER_CLASSES; i++) {
-        ni_copy_tuner_init(&ni->copy_tuners[i], (uint32_t)ni->config->ask_trial,
+        ni_copy_tuner_init(&ni->bulk.copy_tuners[i], (uint32_t)ni->config->ask_trial,
                            ni->config->bulk_both ? NI_WAY_COUNT : NI_WAY_COUNT - 1);
     }
-    ni->rails = attr->rails != 0 ? attr->rails : (unsigned)ni->config->rails;
-    ni->multipath = attr->multipath != NI_MULTIPATH_DEFAULT          ? attr->multipath
-                    : ni->config->multipath == NI_MULTIPATH_BY_ORDER ? NI_MULTIPATH_RESEQUENCE
-                                                                     : NI_MULTIPATH_COUNTERS;
+    ni->send.rails = attr->rails != 0 ? attr->rails : (unsigned)ni->config->rails;
+    ni->send.multipath = attr->multipath != NI_MULTIPATH_DEFAULT          ? attr->multipath
+                         : ni->config->multipath == NI_MULTIPATH_BY_ORDER ? NI_MULTIPATH_RESEQUENCE
+                                                                          : NI_MULTIPATH_COUNTERS;
     ni->address = ni_random_key();
-    ni->pid = getpid();
-    ni->host_processes = attr->host_processes;
-    ni->host_cores =
+    ni->life.pid = getpid();
+    ni->drive.host_processes = attr->host_processes;
+    ni->drive.host_cores =
         attr->host_cores != 0 ? attr->host_cores : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-    ni_work_init(&ni->busy);
-    ni_work_init(&ni->copying);
-    ni_work_init(&ni->requests);
-    ni_work_init(&ni->shared_in);
-    ni_work_init(&ni->flushes);
+    ni_work_init(&ni->send.busy);
+    ni_work_init(&ni->bulk.copying);
+    ni_work_init(&ni->bulk.requests);
+    ni_work_init(&ni->bulk.shared_in);
+    ni_work_init(&ni->core.flushes);
     ni_work_init(&ni->portal_work);
-    ni->last.queue = NI_NO_QUEUE;
-    ni->last_queue.queue = NI_NO_QUEUE;
-    ni_list_init(&ni->departed);
-    ni_list_init(&ni->parked);
-    ni_list_init(&ni->peers);
-    ni_list_init(&ni->downs);
-    ni_list_init(&ni->forks);
-    ni_list_init(&ni->multis);
-    ni_list_init(&ni->deferred);
+    ni->arrive.last.queue = NI_NO_QUEUE;
+    ni->arrive.last_queue.queue = NI_NO_QUEUE;
+    ni_list_init(&ni->core.departed);
+    ni_list_init(&ni->core.parked);
+    ni_list_init(&ni->core.peers);
+    ni_list_init(&ni->drive.downs);
+    ni_list_init(&ni->life.forks);
+    ni_list_init(&ni->object.multis);
+    ni_list_init(&ni->core.deferred);
     register_sources(ni);
     register_region_types(ni);
     ni_transfers_register(ni);
@@ -150,15 +152,15 @@ static ni_status init_all(struct ni *ni, const struct ni_open_attr *attr)
 static void free_ni(struct ni *ni)
 {
     ni_table_fini(&ni->table);
-    ni_pool_fini(&ni->op_pool);
-    ni_pool_fini(&ni->bulk_pool);
-    ni_pool_fini(&ni->control_pool);
-    ni_pool_fini(&ni->stream_pool);
-    ni_pool_fini(&ni->shared_in_pool);
+    ni_pool_fini(&ni->core.op_pool);
+    ni_pool_fini(&ni->bulk.pool);
+    ni_pool_fini(&ni->send.control_pool);
+    ni_pool_fini(&ni->send.stream_pool);
+    ni_pool_fini(&ni->bulk.shared_in_pool);
     ni_queue_names_free(ni);
     ni_engine_free(ni);
     ni_stamps_close(ni);
-    ni_free(ni->lanes);
+    ni_free(ni->core.lanes);
     ni_free(ni);
 }
 
@@ -252,15 +254,15 @@ void ni_close(struct ni *ni)
         /* All of it is the parent's; the child's copies of private memory go with the child. */
         return;
     }
-    if (ni->engine != NULL) {
+    if (ni->drive.engine != NULL) {
         ni_fork_forget_engine(ni);
         (void)ni_engine_stop(ni, UINT64_MAX);
         (void)ni_front_hand_out(ni);
     }
     ni->closing = true;
-    ni->down_fn = NULL;
-    for (struct ni_list *node = ni->peers.next; node != &ni->peers; node = node->next) {
-        ni_peer_down(ni, ni_container_of(node, struct ni_peer, all), NI_ERR_CLOSED);
+    ni->drive.down_fn = NULL;
+    for (struct ni_list *node = ni->core.peers.next; node != &ni->core.peers; node = node->next) {
+        ni_peer_down(ni, ni_container_of(node, struct ni_peer, core.all), NI_ERR_CLOSED);
     }
     ni_peers_settle(ni);
     (void)ni_noting_deliver(ni);
@@ -276,9 +278,9 @@ void ni_close(struct ni *ni)
     if (ni->qp_ops != NULL) {
         ni->qp_ops->close(ni);
     }
-    for (struct ni_list *node = ni->peers.next; node != &ni->peers; node = next) {
+    for (struct ni_list *node = ni->core.peers.next; node != &ni->core.peers; node = next) {
         next = node->next;
-        free_peer(ni_container_of(node, struct ni_peer, all));
+        free_peer(ni_container_of(node, struct ni_peer, core.all));
     }
     ni_links_close(ni);
     ni_fork_unwatch(ni);

@@ -14,7 +14,7 @@
 
 static ni_status send_now(struct ni_peer *peer, const struct ni_control *control)
 {
-    struct ni_open_message *open = &peer->open;
+    struct ni_open_message *open = &peer->send.open;
     ni_status status = ni_peer_endpoint(peer);
 
     if (status == NI_OK) {
@@ -38,10 +38,10 @@ static struct ni_control *get_control(struct ni *ni, bool answer)
     struct ni_control *control;
 
     ni_lock_take(&ni->lock, ni->threads);
-    control = ni_pool_get(&ni->control_pool);
+    control = ni_pool_get(&ni->send.control_pool);
     if (control == NULL && answer) {
-        control = ni->spare;
-        ni->spare = NULL;
+        control = ni->send.spare;
+        ni->send.spare = NULL;
     }
     ni_lock_give(&ni->lock, ni->threads);
     return control;
@@ -49,10 +49,10 @@ static struct ni_control *get_control(struct ni *ni, bool answer)
 
 bool ni_send_can_answer(struct ni *ni)
 {
-    if (NI_UNLIKELY(ni->spare == NULL)) {
-        ni->spare = get_control(ni, false);
+    if (NI_UNLIKELY(ni->send.spare == NULL)) {
+        ni->send.spare = get_control(ni, false);
     }
-    return ni->spare != NULL;
+    return ni->send.spare != NULL;
 }
 
 static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *control)
@@ -70,7 +70,7 @@ static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *co
     if (waits->held != NULL) {
         (void)atomic_fetch_add_explicit(waits->held, 1, memory_order_relaxed);
     }
-    ni_list_push_back(&peer->controls, &waits->list);
+    ni_list_push_back(&peer->send.controls, &waits->list);
     ni_source_raise(peer, NI_SOURCE_CONTROLS);
     return NI_OK;
 }
@@ -118,24 +118,24 @@ NI_COLD void ni_direct_answer_later(struct ni_peer *peer, uint64_t token, ni_sta
 static void remove_first(struct ni_peer *peer)
 {
     struct ni *ni = peer->ni;
-    struct ni_control *control = ni_container_of(peer->controls.next, struct ni_control, list);
+    struct ni_control *control = ni_container_of(peer->send.controls.next, struct ni_control, list);
 
     ni_list_remove(&control->list);
     if (control->held != NULL) {
         (void)atomic_fetch_sub_explicit(control->held, 1, memory_order_release);
     }
     ni_lock_take(&ni->lock, ni->threads);
-    ni_pool_put(&ni->control_pool, control);
+    ni_pool_put(&ni->send.control_pool, control);
     ni_lock_give(&ni->lock, ni->threads);
-    if (ni_list_empty(&peer->controls)) {
+    if (ni_list_empty(&peer->send.controls)) {
         ni_source_lower(peer, NI_SOURCE_CONTROLS);
     }
 }
 
 static bool send_waiting(struct ni_peer *peer, unsigned *sent)
 {
-    while (!ni_list_empty(&peer->controls)) {
-        if (send_now(peer, ni_container_of(peer->controls.next, struct ni_control, list)) !=
+    while (!ni_list_empty(&peer->send.controls)) {
+        if (send_now(peer, ni_container_of(peer->send.controls.next, struct ni_control, list)) !=
             NI_OK) {
             return false;
         }
@@ -148,7 +148,7 @@ static bool send_waiting(struct ni_peer *peer, unsigned *sent)
 static void drop_waiting(struct ni_peer *peer, ni_status status)
 {
     (void)status;
-    while (!ni_list_empty(&peer->controls)) {
+    while (!ni_list_empty(&peer->send.controls)) {
         remove_first(peer);
     }
 }

@@ -18,7 +18,7 @@
 
 /* One that waits for room in the lane. */
 struct ni_control {
-    struct ni_list list; /* in peer->controls */
+    struct ni_list list; /* in peer->send.controls */
     uint64_t word0, word1;
     uint64_t body[6];
     uint64_t posted; /* see stamps.h */

@@ -83,7 +83,7 @@ NI_ALWAYS_INLINE void ni_direct_begin(struct ni_peer *peer, struct ni_op *op, en
         op->ack.kind = NI_ACK_NONE;
     }
     op->peer = peer;
-    op->serial = ni->serial++;
+    op->serial = ni->core.serial++;
     op->kind = kind;
     op->failure = NI_OK;
     op->bulk = NULL;
@@ -105,7 +105,7 @@ NI_ALWAYS_INLINE struct ni_op *ni_direct_op(struct ni_peer *peer, enum ni_op_kin
     struct ni_op *op;
 
     ni_lock_take(&ni->lock, threads);
-    op = ni_pool_get_token(&ni->op_pool, token);
+    op = ni_pool_get_token(&ni->core.op_pool, token);
     if (NI_LIKELY(op != NULL)) {
         ni_direct_begin(peer, op, kind, len, local, ack);
     }
@@ -117,8 +117,8 @@ NI_ALWAYS_INLINE struct ni_op *ni_direct_op(struct ni_peer *peer, enum ni_op_kin
 NI_ALWAYS_INLINE void ni_direct_free(struct ni *ni, struct ni_op *op)
 {
     ni_list_remove(&op->list);
-    ni_pool_put(&ni->op_pool, op);
-    ni_stat_set(&ni->stats.pending_ops, ni_pool_out(&ni->op_pool));
+    ni_pool_put(&ni->core.op_pool, op);
+    ni_stat_set(&ni->stats.pending_ops, ni_pool_out(&ni->core.op_pool));
 }
 
 /* The plain operation of this peer that the token names, if its end is that of a plain one: nobody
@@ -126,10 +126,10 @@ NI_ALWAYS_INLINE void ni_direct_free(struct ni *ni, struct ni_op *op)
 NI_ALWAYS_INLINE struct ni_op *ni_direct_find(struct ni *ni, const struct ni_peer *peer,
                                               uint64_t token)
 {
-    struct ni_op *op = ni_pool_from_token(&ni->op_pool, token);
+    struct ni_op *op = ni_pool_from_token(&ni->core.op_pool, token);
 
     if (NI_UNLIKELY(op == NULL) || NI_UNLIKELY(op->peer != peer) || NI_UNLIKELY(op->bulk != NULL) ||
-        NI_UNLIKELY(ni_work_count(&ni->flushes) != 0)) {
+        NI_UNLIKELY(ni_work_count(&ni->core.flushes) != 0)) {
         return NULL;
     }
     return op;

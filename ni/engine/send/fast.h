@@ -46,7 +46,7 @@ void ni_wake(struct ni_ep *ep);
  * the lane is kept warm. ep: the peer's. */
 NI_ALWAYS_INLINE void ni_published(struct ni_peer *peer, struct ni_ep *ep)
 {
-    atomic_store_explicit(&peer->ni->warm, peer, memory_order_relaxed);
+    atomic_store_explicit(&peer->ni->send.warm, peer, memory_order_relaxed);
     if (NI_UNLIKELY(atomic_load_explicit(ep->unpolled, memory_order_relaxed) != 0)) {
         ni_wake(ep);
     }
@@ -80,8 +80,8 @@ NI_ALWAYS_INLINE uint8_t *ni_msg_begin(struct ni_peer *peer, uint32_t head_len, 
         uint32_t lines = ni_packet_lines(head, head_len + len);
 
         if (NI_LIKELY(lines <= ep->max_lines && ni_lane_room(&ep->tx, lines))) {
-            peer->open.head = (uint8_t)head;
-            peer->open.lines = lines;
+            peer->send.open.head = (uint8_t)head;
+            peer->send.open.lines = lines;
             return (uint8_t *)ni_lane_at(&ep->tx) + head;
         }
     }
@@ -93,7 +93,7 @@ NI_ALWAYS_INLINE void ni_msg_copy(const struct ni_peer *peer, uint8_t *place, co
                                   size_t len)
 {
     if (NI_UNLIKELY(len >= NI_COPY_PAST_MIN &&
-                    atomic_load_explicit(&peer->far, memory_order_relaxed))) {
+                    atomic_load_explicit(&peer->send.far, memory_order_relaxed))) {
         ni_copy_past_caches(place, data, len);
     } else {
         memcpy(place, data, len);
@@ -106,7 +106,7 @@ NI_ALWAYS_INLINE void ni_msg_commit(struct ni_peer *peer, ni_handle queue, uint1
 {
     struct ni_ep *ep = peer->ep;
 
-    if (NI_UNLIKELY(peer->open.packet != NULL)) {
+    if (NI_UNLIKELY(peer->send.open.packet != NULL)) {
         ni_msg_commit_slow(peer, queue, tag, total);
         return;
     }
@@ -115,8 +115,8 @@ NI_ALWAYS_INLINE void ni_msg_commit(struct ni_peer *peer, ni_handle queue, uint1
     if (NI_LIKELY(total <= NI_PACKET_INLINE)) {
         ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_MESSAGE, NI_PACKET_HEADER, tag), 1);
     } else {
-        ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_MESSAGE, peer->open.head, tag),
-                       peer->open.lines);
+        ni_lane_commit(&ep->tx, ni_packet_word0(0, NI_PACKET_MESSAGE, peer->send.open.head, tag),
+                       peer->send.open.lines);
     }
     ni_published(peer, ep);
     ni_lock_give(&peer->lock, peer->threads);
@@ -222,11 +222,11 @@ static inline void ni_msg_abort(struct ni_peer *peer)
 {
     /* Nothing was published: the place is simply used again. A place outside of the lane is
      * closed by an empty packet. */
-    if (peer->open.packet != NULL && !peer->open.in_lane) {
-        peer->ep->ops->commit(peer->ep, peer->open.packet,
+    if (peer->send.open.packet != NULL && !peer->send.open.in_lane) {
+        peer->ep->ops->commit(peer->ep, peer->send.open.packet,
                               ni_packet_word0(0, NI_PACKET_NOP, NI_PACKET_HEADER, 0), 1);
     }
-    peer->open.packet = NULL;
+    peer->send.open.packet = NULL;
     ni_lock_give(&peer->lock, peer->threads);
 }
 

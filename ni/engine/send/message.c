@@ -18,7 +18,7 @@ uint8_t *ni_msg_begin_slow(struct ni_peer *peer, uint32_t head_len, uint32_t len
 
     if (ni_usable(peer->ni) == NI_OK && ni_send_turn(peer) &&
         ni_packet_begin(peer, 0, head_len, head_len + len, &fields, &payload) == NI_OK) {
-        peer->overtake = false;
+        peer->send.overtake = false;
         return payload;
     }
     ni_lock_give(&peer->lock, peer->threads);

@@ -18,19 +18,19 @@ enum { PART_FIELDS = sizeof(struct ni_packet_remote), PART_HEAD = NI_PACKET_HEAD
 
 static unsigned most_of(const struct ni_peer *peer)
 {
-    return (unsigned)ni_min_u64(peer->ni->rails, peer->ep->rails);
+    return (unsigned)ni_min_u64(peer->ni->send.rails, peer->ep->rails);
 }
 
 static struct ni_multipath_out *get(struct ni_peer *peer)
 {
-    struct ni_multipath_out *out = peer->spread;
+    struct ni_multipath_out *out = peer->send.spread;
 
     if (out == NULL) {
         out = ni_aligned_zero(NI_CACHE_LINE, sizeof(*out));
         if (out != NULL) {
             out->rails = 1;
             out->most = most_of(peer);
-            peer->spread = out;
+            peer->send.spread = out;
         }
     }
     return out;
@@ -62,7 +62,7 @@ static ni_status make_rails(struct ni_peer *peer, struct ni_multipath_out *out)
 
 void ni_multipath_seal(struct ni_peer *peer)
 {
-    struct ni_multipath_out *out = peer->spread;
+    struct ni_multipath_out *out = peer->send.spread;
 
     for (unsigned i = 0; out != NULL && i < NI_RAILS_MAX - 1; i++) {
         out->rail[i].limit = out->rail[i].head;
@@ -72,8 +72,8 @@ void ni_multipath_seal(struct ni_peer *peer)
 
 void ni_multipath_free(struct ni_peer *peer)
 {
-    ni_free(peer->spread);
-    peer->spread = NULL;
+    ni_free(peer->send.spread);
+    peer->send.spread = NULL;
 }
 
 /* ---- which way ------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ static bool may_spread(const struct ni_stream *stream, enum ni_multipath how)
 {
     const struct ni_peer *peer = stream->peer;
 
-    return how != NI_MULTIPATH_NONE && peer->ni->rails > 1 && stream->sent == 0 &&
+    return how != NI_MULTIPATH_NONE && peer->ni->send.rails > 1 && stream->sent == 0 &&
            stream->len > ni_stream_segment(peer) && peer->ep->max_bulk != 0;
 }
 
@@ -104,7 +104,7 @@ ni_status ni_multipath_choose(struct ni_stream *stream)
 {
     struct ni_peer *peer = stream->peer;
     enum ni_multipath how =
-        stream->multipath != NI_MULTIPATH_DEFAULT ? stream->multipath : peer->ni->multipath;
+        stream->multipath != NI_MULTIPATH_DEFAULT ? stream->multipath : peer->ni->send.multipath;
     struct ni_multipath_out *out;
     ni_status status;
 
@@ -131,7 +131,7 @@ ni_status ni_multipath_choose(struct ni_stream *stream)
 
 void ni_multipath_leave(const struct ni_stream *stream)
 {
-    struct ni_multipath_out *out = stream->peer->spread;
+    struct ni_multipath_out *out = stream->peer->send.spread;
 
     if (stream->way == NI_STREAM_COUNTED && !stream->is_answer) {
         out->counters &= ~(UINT32_C(1) << stream->counter);
@@ -178,7 +178,7 @@ static ni_status place_on(struct ni_peer *peer, unsigned rail, uint32_t skip, ui
     if (rail == 0) {
         return ni_packet_begin(peer, PART_FIELDS, skip, len, &place->fields, &place->payload);
     }
-    tx = &peer->spread->rail[rail - 1];
+    tx = &peer->send.spread->rail[rail - 1];
     return place_on_rail(peer, tx, skip, len, place) ? NI_OK
                                                      : peer->ep->ops->rail(peer->ep, rail, tx);
 }
@@ -188,7 +188,7 @@ static ni_status place_on(struct ni_peer *peer, unsigned rail, uint32_t skip, ui
 static ni_status find_place(struct ni_peer *peer, bool first, uint32_t skip, uint32_t len,
                             struct place *place)
 {
-    const struct ni_multipath_out *out = peer->spread;
+    const struct ni_multipath_out *out = peer->send.spread;
     ni_status status = NI_AGAIN;
 
     if (first) {
@@ -202,7 +202,7 @@ static ni_status find_place(struct ni_peer *peer, bool first, uint32_t skip, uin
 
 static void commit(struct ni_peer *peer, const struct place *place, uint32_t len, ni_handle handle)
 {
-    struct ni_multipath_out *out = peer->spread;
+    struct ni_multipath_out *out = peer->send.spread;
     uint64_t word0 = ni_packet_word0(0, NI_PACKET_WRITE, PART_HEAD, 0);
 
     out->next = (place->rail + 1) % out->rails;
@@ -255,7 +255,7 @@ static uint64_t flags(const struct ni_stream *stream, bool noted)
 static bool fill(const struct ni_stream *stream, const struct place *place, uint32_t len,
                  bool noted)
 {
-    struct ni_packet_part part = {.seq = (uint32_t)stream->peer->spread->seq,
+    struct ni_packet_part part = {.seq = (uint32_t)stream->peer->send.spread->seq,
                                   .counter = stream->counter};
     struct ni_packet_remote fields = {
         .addr = stream->where.addr,
@@ -284,7 +284,7 @@ static bool fill(const struct ni_stream *stream, const struct place *place, uint
 ni_status ni_multipath_step(struct ni_stream *stream)
 {
     struct ni_peer *peer = stream->peer;
-    struct ni_multipath_out *out = peer->spread;
+    struct ni_multipath_out *out = peer->send.spread;
     uint32_t len = (uint32_t)ni_min_u64(stream->len - stream->sent, ni_stream_segment(peer));
     bool last = stream->sent + len == stream->len;
     bool noted = last && stream->noting != NULL && stream->noting->noted;
@@ -317,7 +317,7 @@ ni_status ni_multipath_taken(struct ni_peer *peer, uint64_t seq)
     uint64_t more;
 
     ni_lock_take(&peer->lock, peer->threads);
-    out = peer->spread;
+    out = peer->send.spread;
     if (out != NULL) {
         more = (uint32_t)seq - (uint32_t)out->taken;
         if (seq <= UINT32_MAX && more <= out->seq - out->taken) {
@@ -337,11 +337,13 @@ unsigned ni_rails(const struct ni *ni, struct ni_peer *peer, uint64_t *packets, 
 
     (void)ni;
     ni_lock_take(&peer->lock, peer->threads);
-    if (peer->spread != NULL) {
-        rails = peer->spread->rails;
+    if (peer->send.spread != NULL) {
+        rails = peer->send.spread->rails;
     }
     for (unsigned i = 0; i < most; i++) {
-        packets[i] = i < rails && peer->spread != NULL ? ni_stat_get(&peer->spread->packets[i]) : 0;
+        packets[i] = i < rails && peer->send.spread != NULL
+                         ? ni_stat_get(&peer->send.spread->packets[i])
+                         : 0;
     }
     ni_lock_give(&peer->lock, peer->threads);
     return rails;

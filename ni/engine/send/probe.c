@@ -63,14 +63,14 @@ static uint32_t next_of(const struct ni_peer *peer)
 
 void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
 {
-    if (++ni->idle % NI_PROBE_INTERVAL != 0) {
+    if (++ni->drive.idle % NI_PROBE_INTERVAL != 0) {
         return;
     }
     ni_peers_count_sent(ni);
     ni_lock_take(&peer->lock, peer->threads);
     if (!unread(peer)) {
         (void)send_probe(peer, NI_PROBE_ASK, ni_now_ns());
-        peer->probe_seq = next_of(peer);
+        peer->send.probe_seq = next_of(peer);
     }
     ni_lock_give(&peer->lock, peer->threads);
 }
@@ -80,14 +80,14 @@ static void learn(struct ni_peer *peer, uint32_t ns)
 {
     uint32_t least = ns;
 
-    peer->answers[peer->answer_count++ % NI_PROBE_ANSWERS] = ns;
+    peer->send.answers[peer->send.answer_count++ % NI_PROBE_ANSWERS] = ns;
     for (unsigned i = 0; i < NI_PROBE_ANSWERS; i++) {
-        if (peer->answers[i] != 0 && peer->answers[i] < least) {
-            least = peer->answers[i];
+        if (peer->send.answers[i] != 0 && peer->send.answers[i] < least) {
+            least = peer->send.answers[i];
         }
     }
-    atomic_store_explicit(&peer->line_ns, least, memory_order_relaxed);
-    atomic_store_explicit(&peer->far, least > peer->ni->config->far_ns, memory_order_relaxed);
+    atomic_store_explicit(&peer->send.line_ns, least, memory_order_relaxed);
+    atomic_store_explicit(&peer->send.far, least > peer->ni->config->far_ns, memory_order_relaxed);
 }
 
 void ni_probe_credits(struct ni_peer *peer)
@@ -111,7 +111,8 @@ static bool came_alone(const struct ni_peer *peer)
 {
     uint32_t next = next_of(peer);
 
-    return next == 0 || (peer->probe_seq != 0 && next == ni_lane_next_seq(peer->probe_seq));
+    return next == 0 ||
+           (peer->send.probe_seq != 0 && next == ni_lane_next_seq(peer->send.probe_seq));
 }
 
 void ni_probe_arrive(struct ni_peer *peer, uint16_t tag, uint64_t stamp)

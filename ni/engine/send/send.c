@@ -20,7 +20,7 @@ size_t ni_packet_max(const struct ni_peer *peer)
 ni_status ni_packet_reserve(struct ni_peer *peer, uint32_t lines)
 {
     struct ni_ep *ep = peer->ep;
-    struct ni_open_message *open = &peer->open;
+    struct ni_open_message *open = &peer->send.open;
 
     if (NI_UNLIKELY(peer->stamps != NULL)) {
         ni_stamps_begin(peer->stamps);
@@ -58,12 +58,12 @@ ni_status ni_packet_need_lane(struct ni_peer *peer)
         return NI_OK;
     }
     status = ni_packet_reserve(peer, (uint32_t)ep->max_lines);
-    if (status == NI_OK && !peer->open.in_lane) {
-        ep->ops->commit(ep, peer->open.packet,
+    if (status == NI_OK && !peer->send.open.in_lane) {
+        ep->ops->commit(ep, peer->send.open.packet,
                         ni_packet_word0(0, NI_PACKET_NOP, NI_PACKET_HEADER, 0), 1);
         status = NI_AGAIN;
     }
-    peer->open.packet = NULL;
+    peer->send.open.packet = NULL;
     return status;
 }
 
@@ -100,9 +100,9 @@ static ni_status begin_in_bulk(struct ni_peer *peer, uint32_t skew, uint32_t len
     if (status != NI_OK) {
         return status;
     }
-    peer->open.bulk = ni_lane_bulk_reserve(&peer->ep->tx, len, skew);
-    if (peer->open.bulk == NULL) {
-        peer->open.packet = NULL;
+    peer->send.open.bulk = ni_lane_bulk_reserve(&peer->ep->tx, len, skew);
+    if (peer->send.open.bulk == NULL) {
+        peer->send.open.packet = NULL;
         ni_stat_add(&peer->ni->stats.tx_full, 1);
         return NI_AGAIN;
     }
@@ -118,7 +118,7 @@ static uint32_t ring_payload(const struct ni_ep *ep)
 ni_status ni_packet_begin(struct ni_peer *peer, uint32_t fields_len, uint32_t skew, uint32_t len,
                           uint8_t **fields, uint8_t **payload)
 {
-    struct ni_open_message *open = &peer->open;
+    struct ni_open_message *open = &peer->send.open;
     unsigned head = payload_head(fields_len, skew, len);
     ni_status status = ni_peer_endpoint(peer);
 
@@ -145,7 +145,7 @@ ni_status ni_packet_begin(struct ni_peer *peer, uint32_t fields_len, uint32_t sk
 NI_ALWAYS_INLINE void commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
                              ni_handle region)
 {
-    struct ni_open_message *open = &peer->open;
+    struct ni_open_message *open = &peer->send.open;
     struct ni_packet *packet = open->packet;
     struct ni_ep *ep = peer->ep;
     uint64_t word0 = ni_packet_word0(0, kind, open->head, tag);
@@ -170,7 +170,7 @@ NI_ALWAYS_INLINE void commit(struct ni_peer *peer, unsigned kind, uint16_t tag, 
 static NI_COLD void commit_stamped(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
                                    ni_handle region)
 {
-    const struct ni_open_message *open = &peer->open;
+    const struct ni_open_message *open = &peer->send.open;
     bool in_lane = open->in_lane || open->bulk != NULL;
     struct ni_packet_stamp stamp = ni_stamps_depart(peer, in_lane ? peer->ep->tx.seq : 0);
 
@@ -179,8 +179,8 @@ static NI_COLD void commit_stamped(struct ni_peer *peer, unsigned kind, uint16_t
         ni_stat_add(&peer->ni->stats.stamps_lost, 1);
         return;
     }
-    peer->open.head = NI_LINE;
-    memcpy(peer->open.packet->body, &stamp, sizeof(stamp));
+    peer->send.open.head = NI_LINE;
+    memcpy(peer->send.open.packet->body, &stamp, sizeof(stamp));
     commit(peer, NI_PACKET_NOP, NI_NOP_STAMP, 0, 0);
 }
 

@@ -26,8 +26,8 @@ ni_status ni_packet_begin(struct ni_peer *peer, uint32_t fields_len, uint32_t sk
 void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
                       ni_handle region);
 
-/* A place of so many lines, for a packet whose head the caller sets in peer->open. The peer has an
- * endpoint. */
+/* A place of so many lines, for a packet whose head the caller sets in peer->send.open. The peer
+ * has an endpoint. */
 ni_status ni_packet_reserve(struct ni_peer *peer, uint32_t lines);
 
 /* Have a lane, if the peer's ep->max_bulk is not 0. NI_AGAIN: not now. */

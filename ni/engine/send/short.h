@@ -21,10 +21,10 @@ NI_ALWAYS_INLINE struct ni_op *ni_short_begin(struct ni_peer *peer, struct ni_li
                                               uint64_t *token)
 {
     if (NI_UNLIKELY(ni_line_begin(peer, line) == NULL) || NI_UNLIKELY(peer->ep->same_memory) ||
-        NI_UNLIKELY(peer->ni->op_pool.free == NULL)) {
+        NI_UNLIKELY(peer->ni->core.op_pool.free == NULL)) {
         return NULL;
     }
-    return ni_pool_take(&peer->ni->op_pool, token);
+    return ni_pool_take(&peer->ni->core.op_pool, token);
 }
 
 /* The line of a Write of a word, whose length is that of one (ni_short_is_word). */
@@ -64,10 +64,10 @@ NI_ALWAYS_INLINE bool ni_short_post_unacked(struct ni_peer *peer, const void *sr
 {
     struct ni_line line;
 
-    if (NI_UNLIKELY(peer->unacked == 0) || NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
+    if (NI_UNLIKELY(peer->send.unacked == 0) || NI_UNLIKELY(ni_line_begin(peer, &line) == NULL)) {
         return false;
     }
-    ni_short_send_word(peer, &line, src, len, dst, peer->unacked, NI_WRITE_UNACKED);
+    ni_short_send_word(peer, &line, src, len, dst, peer->send.unacked, NI_WRITE_UNACKED);
     return true;
 }
 

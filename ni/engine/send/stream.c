@@ -24,7 +24,7 @@ static struct ni_stream *new_stream(const struct ni_stream *model)
     struct ni_stream *stream;
 
     ni_lock_take(&ni->lock, ni->threads);
-    stream = ni_pool_get(&ni->stream_pool);
+    stream = ni_pool_get(&ni->send.stream_pool);
     ni_lock_give(&ni->lock, ni->threads);
     if (stream != NULL) {
         *stream = *model;
@@ -52,13 +52,13 @@ void ni_stream_free(struct ni_stream *stream)
     if (ni_list_linked(&stream->list)) {
         ni_list_remove(&stream->list);
         count(stream, UINT32_MAX); /* one less */
-        if (ni_list_empty(&stream->peer->streams)) {
+        if (ni_list_empty(&stream->peer->send.streams)) {
             ni_source_lower(stream->peer, NI_SOURCE_STREAMS);
         }
     }
     ni_multipath_leave(stream);
     ni_lock_take(&ni->lock, ni->threads);
-    ni_pool_put(&ni->stream_pool, stream);
+    ni_pool_put(&ni->send.stream_pool, stream);
     ni_lock_give(&ni->lock, ni->threads);
 }
 
@@ -211,7 +211,7 @@ static ni_status begin(const struct ni_stream *model)
         ni_stream_free(stream);
         return status;
     }
-    ni_list_push_back(&peer->streams, &stream->list);
+    ni_list_push_back(&peer->send.streams, &stream->list);
     count(stream, 1);
     ni_source_raise(peer, NI_SOURCE_STREAMS);
     return NI_OK;
@@ -293,13 +293,14 @@ enum {
  * so that none waits for ever. */
 static struct ni_stream *next_stream(struct ni_peer *peer)
 {
-    struct ni_list *node = peer->streams.next;
+    struct ni_list *node = peer->send.streams.next;
     struct ni_stream *best = ni_container_of(node, struct ni_stream, list);
 
-    if (peer->segments++ % 4 == 0) {
+    if (peer->send.segments++ % 4 == 0) {
         return best;
     }
-    for (unsigned i = 1; i < NI_STREAMS_COMPARED && (node = node->next) != &peer->streams; i++) {
+    for (unsigned i = 1; i < NI_STREAMS_COMPARED && (node = node->next) != &peer->send.streams;
+         i++) {
         struct ni_stream *stream = ni_container_of(node, struct ni_stream, list);
 
         if (stream->len - stream->sent < best->len - best->sent) {
@@ -318,7 +319,7 @@ static bool send_next(struct ni_peer *peer, unsigned *sent)
     if (step(stream) != NI_OK) {
         return false;
     }
-    peer->overtake = true;
+    peer->send.overtake = true;
     if (ended(stream)) {
         ni_stream_free(stream);
     }
@@ -329,8 +330,8 @@ static bool send_next(struct ni_peer *peer, unsigned *sent)
 static void drop_waiting(struct ni_peer *peer, ni_status status)
 {
     (void)status;
-    while (!ni_list_empty(&peer->streams)) {
-        ni_stream_free(ni_container_of(peer->streams.next, struct ni_stream, list));
+    while (!ni_list_empty(&peer->send.streams)) {
+        ni_stream_free(ni_container_of(peer->send.streams.next, struct ni_stream, list));
     }
 }
 
@@ -347,7 +348,7 @@ void ni_stream_end(struct ni_op *op)
     uint64_t token = ni_op_token(op);
 
     ni_lock_take(&peer->lock, peer->threads);
-    for (NI_LIST_EACH_SAFE(node, &peer->streams)) {
+    for (NI_LIST_EACH_SAFE(node, &peer->send.streams)) {
         struct ni_stream *stream = ni_container_of(node, struct ni_stream, list);
 
         if (op->bulk->streams == 0) {

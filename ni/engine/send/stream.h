@@ -19,7 +19,7 @@ enum ni_stream_way {
 
 /* A long run of bytes leaving in packets: a Write, or the answer to a Read. */
 struct ni_stream {
-    struct ni_list list; /* in peer->streams */
+    struct ni_list list; /* in peer->send.streams */
     struct ni_peer *peer;
     bool is_answer;
     const uint8_t *src;

@@ -13,10 +13,10 @@
 bool ni_unacked_begin(struct ni_peer *peer)
 {
     struct ni_op *op =
-        ni_direct_op(peer, NI_OP_UNACKED, 0, NULL, NULL, &peer->unacked, peer->threads);
+        ni_direct_op(peer, NI_OP_UNACKED, 0, NULL, NULL, &peer->send.unacked, peer->threads);
 
     if (op == NULL) {
-        peer->unacked = 0;
+        peer->send.unacked = 0;
     }
     return op != NULL;
 }
@@ -28,22 +28,22 @@ bool ni_unacked_question(struct ni_peer *peer, uint64_t token)
     if (ni_packet_reserve(peer, 1) != NI_OK) {
         return false;
     }
-    peer->open.head = NI_LINE;
-    memcpy(peer->open.packet->body, &fields, sizeof(fields));
+    peer->send.open.head = NI_LINE;
+    memcpy(peer->send.open.packet->body, &fields, sizeof(fields));
     ni_packet_commit(peer, NI_PACKET_READ, NI_READ_NOTHING, 0, 0);
     return true;
 }
 
 void ni_unacked_forget(struct ni_peer *peer)
 {
-    peer->unacked = 0;
+    peer->send.unacked = 0;
     ni_source_lower(peer, NI_SOURCE_UNACKED_QUESTION);
 }
 
 /* Ask, if there is room. */
 static bool ask_now(struct ni_peer *peer)
 {
-    if (!ni_unacked_question(peer, peer->unacked)) {
+    if (!ni_unacked_question(peer, peer->send.unacked)) {
         return false;
     }
     ni_unacked_forget(peer);
@@ -53,7 +53,7 @@ static bool ask_now(struct ni_peer *peer)
 /* It ends by itself if the peer is down. */
 void ni_unacked_ask(struct ni_peer *peer)
 {
-    if (peer->unacked != 0 && !ni_source_pending(peer, NI_SOURCE_UNACKED_QUESTION) &&
+    if (peer->send.unacked != 0 && !ni_source_pending(peer, NI_SOURCE_UNACKED_QUESTION) &&
         ni_peer_state(peer) == NI_OK && !ask_now(peer)) {
         ni_source_raise(peer, NI_SOURCE_UNACKED_QUESTION);
     }

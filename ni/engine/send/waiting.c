@@ -24,7 +24,7 @@ static bool send_sources(struct ni_peer *peer, uint32_t which, unsigned *sent)
     while (left != 0) {
         unsigned source = (unsigned)__builtin_ctz(left);
 
-        if (!peer->ni->sources[source]->send(peer, sent)) {
+        if (!peer->ni->send.sources[source]->send(peer, sent)) {
             return false;
         }
         left = peer->waiting & which & (~UINT32_C(1) << source);
@@ -49,7 +49,7 @@ bool ni_send_turn(struct ni_peer *peer)
         return true;
     }
     (void)send_sources(peer, ALL, &sent);
-    return (peer->waiting & SHORT) == 0 && (!ni_peer_waits(peer) || peer->overtake);
+    return (peer->waiting & SHORT) == 0 && (!ni_peer_waits(peer) || peer->send.overtake);
 }
 
 void ni_send_drop(struct ni_peer *peer, ni_status status)
@@ -58,12 +58,12 @@ void ni_send_drop(struct ni_peer *peer, ni_status status)
 
     for (unsigned source = 0; source < NI_SOURCES; source++) {
         if (ni_source_pending(peer, source)) {
-            ni->sources[source]->drop(peer, status);
+            ni->send.sources[source]->drop(peer, status);
             ni_source_lower(peer, source);
         }
     }
     ni_lock_take(&ni->lock, ni->threads);
-    ni_work_remove(&ni->busy, &peer->busy);
+    ni_work_remove(&ni->send.busy, &peer->send.busy);
     ni_lock_give(&ni->lock, ni->threads);
 }
 
@@ -77,10 +77,10 @@ static unsigned do_others(struct ni *ni)
         return ni_noting_deliver(ni) + ni_deferred_calls_run(ni);
     }
     ni_lock_take(&ni->lock, true);
-    some = !ni_list_empty(&ni->departed) || !ni_list_empty(&ni->deferred);
+    some = !ni_list_empty(&ni->core.departed) || !ni_list_empty(&ni->core.deferred);
     ni_lock_give(&ni->lock, true);
     if (some) {
-        ni_engine_leave(ni->engine);
+        ni_engine_leave(ni->drive.engine);
     }
     return 0;
 }
@@ -91,9 +91,9 @@ static unsigned send_all(struct ni *ni, uint32_t which)
     struct ni_list *node;
 
     ni_lock_take(&ni->lock, ni->threads);
-    node = ni->busy.items.next;
-    while (node != &ni->busy.items) {
-        struct ni_peer *peer = ni_container_of(node, struct ni_peer, busy);
+    node = ni->send.busy.items.next;
+    while (node != &ni->send.busy.items) {
+        struct ni_peer *peer = ni_container_of(node, struct ni_peer, send.busy);
 
         ni_lock_give(&ni->lock, ni->threads);
         ni_lock_take(&peer->lock, peer->threads);
@@ -101,7 +101,7 @@ static unsigned send_all(struct ni *ni, uint32_t which)
         ni_lock_take(&ni->lock, ni->threads);
         node = node->next;
         if (!ni_peer_waits(peer)) {
-            ni_work_remove(&ni->busy, &peer->busy);
+            ni_work_remove(&ni->send.busy, &peer->send.busy);
         }
         ni_lock_give(&peer->lock, peer->threads);
     }

@@ -29,7 +29,7 @@ static inline void ni_source_raise(struct ni_peer *peer, enum ni_source source)
 
     peer->waiting |= NI_SOURCE_BIT(source);
     ni_lock_take(&ni->lock, ni->threads);
-    ni_work_add(&ni->busy, &peer->busy);
+    ni_work_add(&ni->send.busy, &peer->send.busy);
     ni_lock_give(&ni->lock, ni->threads);
     if (NI_UNLIKELY(ni->threads)) { /* as every NI with a back end has */
         ni_engine_kick(ni);
@@ -46,7 +46,7 @@ NI_ALWAYS_INLINE void ni_source_lower(struct ni_peer *peer, enum ni_source sourc
 static inline void ni_source_register(struct ni *ni, enum ni_source source,
                                       const struct ni_source_ops *ops)
 {
-    ni->sources[source] = ops;
+    ni->send.sources[source] = ops;
 }
 
 /* Send what waits and comes before a source; whether that may send then, and has nothing that waits

@@ -99,7 +99,7 @@ void ni_counters_register(struct ni *ni)
         .write = write_counter, .notify = notify_counter, .may_call = may_call, .release = release};
 
     ni_region_type_register(ni, NI_REGION_COUNTER, &ops);
-    ni->ack_region = ack_region;
+    ni->core.ack_region = ack_region;
 }
 
 ni_status ni_counter_notify(struct ni *ni, ni_handle handle, const struct ni_ack *ack)

@@ -118,7 +118,7 @@ static void encode(const struct ni_peer *to, const struct ni_notice *notice,
     if (notice->at == NI_AT_PEER && notice->peer == to) {
         packet->at = NI_AT_COUNTER;
     } else if (notice->at == NI_AT_PEER) {
-        packet->peer = notice->peer->name;
+        packet->peer = notice->peer->core.name;
     }
 }
 

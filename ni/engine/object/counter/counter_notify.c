@@ -39,7 +39,7 @@ struct chain {
     struct addition additions[NI_CHAIN_ROOM];
 };
 
-/* A notification that could not leave. ni->late counts them. */
+/* A notification that could not leave. ni->core.late counts them. */
 struct late {
     struct ni_deferred_call deferred;
     struct ni_counter_target target;
@@ -171,11 +171,11 @@ static bool tell_late(struct ni *ni, struct ni_deferred_call *deferred)
 {
     struct late *late = ni_container_of(deferred, struct late, deferred);
     struct chain chain = {
-        .steps = steps_of_others(atomic_load_explicit(&ni->late, memory_order_relaxed))};
+        .steps = steps_of_others(atomic_load_explicit(&ni->core.late, memory_order_relaxed))};
     bool done = tell_target(ni, &late->target, &chain) != NI_AGAIN || ni->closing;
 
     if (done) {
-        atomic_fetch_sub_explicit(&ni->late, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&ni->core.late, 1, memory_order_relaxed);
         if (late->target.held != NULL) {
             (void)atomic_fetch_sub_explicit(late->target.held, 1, memory_order_release);
         }
@@ -206,14 +206,14 @@ static void lose(struct ni *ni, bool too_many)
 static NI_COLD void put_off(struct ni *ni, const struct ni_counter_target *target)
 {
     bool too_many =
-        atomic_load_explicit(&ni->late, memory_order_relaxed) >= (uint32_t)NI_COUNTER_WAITING;
+        atomic_load_explicit(&ni->core.late, memory_order_relaxed) >= (uint32_t)NI_COUNTER_WAITING;
     struct late *late = too_many ? NULL : ni_calloc(1, sizeof(*late));
 
     if (late == NULL) {
         lose(ni, too_many);
         return;
     }
-    atomic_fetch_add_explicit(&ni->late, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&ni->core.late, 1, memory_order_relaxed);
     late->deferred.run = tell_late;
     late->target = *target;
     if (target->held != NULL) {

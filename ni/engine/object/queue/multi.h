@@ -23,8 +23,8 @@
  *                    otherwise it is listed
  *
  * Both are there only while the readers' lanes have no room for an answer. Then the queue is listed
- * in ni->multis, and progress goes on with it (ni_multis_progress). Requests of peers that are down
- * are dropped when they are met.
+ * in ni->object.multis, and progress goes on with it (ni_multis_progress). Requests of peers that
+ * are down are dropped when they are met.
  *
  * An answer is an ACK packet with the request's token and the item behind it, in one line for items
  * of up to 32 bytes; once it is in the reader's lane the item is the reader's. A request may also
@@ -33,7 +33,7 @@
  * item, whose answer has the fields of a Read's.
  *
  * While no request waits, items take the same way as those of a queue with one reader, which
- * remembers the queue (ni->last_queue); a request that is listed has that forgotten.
+ * remembers the queue (ni->arrive.last_queue); a request that is listed has that forgotten.
  *
  * Everything here belongs to the holder of the progress lock, and no lock is held. Acks of our own
  * requests are delivered last, since their functions may do anything, also deregister the queue.
@@ -53,12 +53,13 @@ struct ni_multi_request {
 struct ni_multi {
     struct ni *ni;
     ni_handle handle;
-    bool gone;                 /* deregistered: requests that are left wait to be told */
-    uint32_t unreported;       /* requests of many that are served and have not been told */
-    struct ni_list requests;   /* struct ni_multi_request */
-    struct ni_pool pool;       /* of them */
-    struct ni_list unfinished; /* in ni->multis while there is something that found no room */
-    struct ni_queue queue;     /* items, of one size */
+    bool gone;               /* deregistered: requests that are left wait to be told */
+    uint32_t unreported;     /* requests of many that are served and have not been told */
+    struct ni_list requests; /* struct ni_multi_request */
+    struct ni_pool pool;     /* of them */
+    struct ni_list
+        unfinished;        /* in ni->object.multis while there is something that found no room */
+    struct ni_queue queue; /* items, of one size */
 };
 
 /* The multi-reader queue of a handle of ours, or NULL. */

@@ -38,7 +38,7 @@ static bool send_elsewhere(struct ni_peer *peer, const struct outgoing *out)
         ni_packet_begin(peer, out->fields, 0, out->len, &fields, &payload) != NI_OK) {
         return false;
     }
-    peer->overtake = false;
+    peer->send.overtake = false;
     compose(fields, payload, out);
     ni_packet_commit(peer, out->kind, out->tag, out->len, out->queue);
     return true;

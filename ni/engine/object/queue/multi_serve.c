@@ -58,7 +58,7 @@ static ni_status no_request(const struct ni_multi *multi)
 static void finish_later(struct ni_multi *multi)
 {
     if (!ni_list_linked(&multi->unfinished)) {
-        ni_list_push_back(&multi->ni->multis, &multi->unfinished);
+        ni_list_push_back(&multi->ni->object.multis, &multi->unfinished);
         multi->ni->untidy |= NI_UNTIDY_QUEUES;
     }
 }
@@ -112,7 +112,7 @@ static bool give(struct ni_multi *multi, struct ni_multi_request *request, const
  * found no room, or its requests would change places. */
 static bool match(struct ni_multi *multi, const void *item, struct ni_ack *ours)
 {
-    uint64_t pass = ++multi->ni->multi_pass;
+    uint64_t pass = ++multi->ni->object.multi_pass;
 
     for (NI_LIST_EACH_SAFE(node, &multi->requests)) {
         struct ni_multi_request *request = ni_container_of(node, struct ni_multi_request, list);
@@ -120,11 +120,12 @@ static bool match(struct ni_multi *multi, const void *item, struct ni_ack *ours)
 
         if (NI_UNLIKELY(is_dead(request))) {
             drop(multi, request);
-        } else if ((peer == NULL || peer->multi_pass != pass) && !ni_multi_is_served(request)) {
+        } else if ((peer == NULL || peer->object.multi_pass != pass) &&
+                   !ni_multi_is_served(request)) {
             if (NI_LIKELY(give(multi, request, item, ours))) {
                 return true;
             }
-            peer->multi_pass = pass;
+            peer->object.multi_pass = pass;
         }
     }
     return false;
@@ -250,7 +251,7 @@ bool ni_multi_refuse(struct ni_multi *multi)
     }
     if (!ni_list_empty(&multi->requests)) {
         ni_list_remove(&multi->unfinished);
-        ni_list_push_back(&ni->multis, &multi->unfinished);
+        ni_list_push_back(&ni->object.multis, &multi->unfinished);
         ni->untidy |= NI_UNTIDY_QUEUES;
         return false;
     }
@@ -319,11 +320,11 @@ unsigned ni_multis_progress(struct ni *ni)
     unsigned events = 0;
 
     ni_list_init(&pass);
-    ni_list_splice_back(&pass, &ni->multis);
+    ni_list_splice_back(&pass, &ni->object.multis);
     while ((node = ni_list_pop_front(&pass)) != NULL) {
         events += serve(ni, ni_container_of(node, struct ni_multi, unfinished));
     }
-    if (ni_list_empty(&ni->multis)) {
+    if (ni_list_empty(&ni->object.multis)) {
         ni->untidy &= ~(uint32_t)NI_UNTIDY_QUEUES;
     }
     return events;

@@ -23,7 +23,7 @@ struct ni_queue_names {
 
 const struct ni_queue_name *ni_queue_named(const struct ni *ni, uint32_t number)
 {
-    const struct ni_queue_names *names = ni->queue_names;
+    const struct ni_queue_names *names = ni->object.queue_names;
 
     return names != NULL && number < names->count && names->entries[number].used
                ? &names->entries[number]
@@ -32,10 +32,10 @@ const struct ni_queue_name *ni_queue_named(const struct ni *ni, uint32_t number)
 
 void ni_queue_names_free(struct ni *ni)
 {
-    if (ni->queue_names != NULL) {
-        ni_free(ni->queue_names->entries);
-        ni_free(ni->queue_names);
-        ni->queue_names = NULL;
+    if (ni->object.queue_names != NULL) {
+        ni_free(ni->object.queue_names->entries);
+        ni_free(ni->object.queue_names);
+        ni->object.queue_names = NULL;
     }
 }
 
@@ -45,23 +45,23 @@ static ni_status grow(struct ni *ni, uint32_t number)
     uint32_t count = (uint32_t)ni_round_up_pow2(number < NI_NAMES_MIN ? NI_NAMES_MIN : number + 1U);
     struct ni_queue_name *entries;
 
-    if (ni->queue_names == NULL) {
-        ni->queue_names = ni_calloc(1, sizeof(*ni->queue_names));
+    if (ni->object.queue_names == NULL) {
+        ni->object.queue_names = ni_calloc(1, sizeof(*ni->object.queue_names));
     }
-    if (ni->queue_names == NULL) {
+    if (ni->object.queue_names == NULL) {
         return NI_ERR_NOMEM;
     }
-    if (number < ni->queue_names->count) {
+    if (number < ni->object.queue_names->count) {
         return NI_OK;
     }
-    entries = ni_realloc(ni->queue_names->entries, count * sizeof(*entries));
+    entries = ni_realloc(ni->object.queue_names->entries, count * sizeof(*entries));
     if (entries == NULL) {
         return NI_ERR_NOMEM;
     }
-    memset(entries + ni->queue_names->count, 0,
-           (count - ni->queue_names->count) * sizeof(*entries));
-    ni->queue_names->entries = entries;
-    ni->queue_names->count = count;
+    memset(entries + ni->object.queue_names->count, 0,
+           (count - ni->object.queue_names->count) * sizeof(*entries));
+    ni->object.queue_names->entries = entries;
+    ni->object.queue_names->count = count;
     return NI_OK;
 }
 
@@ -86,7 +86,7 @@ static ni_status add(struct ni *ni, uint32_t number, const struct ni_queue_name 
     }
     status = grow(ni, number);
     if (status == NI_OK) {
-        ni->queue_names->entries[number] = *name;
+        ni->object.queue_names->entries[number] = *name;
     }
     return status;
 }
@@ -122,7 +122,7 @@ ni_status ni_queue_unname(struct ni *ni, uint32_t number)
     }
     taken = ni_progress_lock_take(ni);
     if (ni_queue_named(ni, number) != NULL) {
-        ni->queue_names->entries[number].used = false;
+        ni->object.queue_names->entries[number].used = false;
     } else {
         status = NI_ERR_NOTFOUND;
     }

@@ -11,7 +11,7 @@
 static void ask_peer(struct ni_peer *peer)
 {
     ni_lock_take(&peer->lock, peer->threads);
-    if (peer->stores != NULL) {
+    if (peer->object.stores != NULL) {
         ni_stores_ask(peer);
     }
     ni_unacked_ask(peer);

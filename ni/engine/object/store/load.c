@@ -25,7 +25,7 @@ static ni_status load_here(struct ni_peer *peer, const struct ni_remote *src, un
 
     ni_lock_take(&peer->lock, peer->threads);
     status = peer->ep != NULL && peer->ep->same_memory ? ni_peer_state(peer) : NI_ERR_UNSUPPORTED;
-    if (peer->stores != NULL && ni_stores_are_out(peer->stores)) {
+    if (peer->object.stores != NULL && ni_stores_are_out(peer->object.stores)) {
         ni_stores_ask(peer);
         status = NI_ERR_UNSUPPORTED; /* it comes after them */
     }

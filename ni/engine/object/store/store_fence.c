@@ -48,8 +48,8 @@ void ni_stores_settle(struct ni_peer *peer)
 
     ni_list_init(&done);
     ni_lock_take(&peer->lock, peer->threads);
-    if (peer->stores != NULL) {
-        collect(peer->stores, &done);
+    if (peer->object.stores != NULL) {
+        collect(peer->object.stores, &done);
     }
     ni_lock_give(&peer->lock, peer->threads);
     tell_fences(peer->ni, &done);
@@ -60,8 +60,8 @@ void ni_stores_settle(struct ni_peer *peer)
 /* Have what was stored end: with the open line, which progress sends if there is no room. */
 static void ask_for(struct ni_peer *peer)
 {
-    if (peer->stored != 0) {
-        peer->stores->wanted = true;
+    if (peer->object.stored != 0) {
+        peer->object.stores->wanted = true;
         (void)ni_stores_send(peer);
     } else {
         ni_stores_ask(peer);
@@ -73,7 +73,7 @@ bool ni_stores_under_way(struct ni_peer *peer)
     bool some;
 
     ni_lock_take(&peer->lock, peer->threads);
-    some = peer->stores != NULL && ni_stores_are_out(peer->stores);
+    some = peer->object.stores != NULL && ni_stores_are_out(peer->object.stores);
     if (some) {
         ni_stores_ask(peer); /* it is a detour, which shall end */
     }
@@ -96,10 +96,10 @@ static ni_status fence_one(struct ni_peer *peer, const struct ni_ack *ack)
     ni_list_init(&fence->list);
     ni_list_init(&done);
     ni_lock_take(&peer->lock, peer->threads);
-    if (peer->stores != NULL) {
-        ni_list_push_back(&peer->stores->next, &fence->list);
+    if (peer->object.stores != NULL) {
+        ni_list_push_back(&peer->object.stores->next, &fence->list);
         ask_for(peer);
-        collect(peer->stores, &done);
+        collect(peer->object.stores, &done);
     } else {
         ni_list_push_back(&done, &fence->list);
     }
@@ -180,8 +180,8 @@ uint64_t ni_store_outstanding(struct ni *ni, struct ni_peer *peer)
     uint64_t bytes = 0;
 
     ni_lock_take(&peer->lock, peer->threads);
-    if (peer->stores != NULL) {
-        bytes = peer->stores->outstanding[0] + peer->stores->outstanding[1];
+    if (peer->object.stores != NULL) {
+        bytes = peer->object.stores->outstanding[0] + peer->object.stores->outstanding[1];
         if (usable) {
             ni_stores_ask(peer); /* the thread that looks wants it to fall */
         }

@@ -95,16 +95,16 @@ void ni_store_group_end(struct ni_stores *stores)
 
 static bool ask_peer(struct ni_peer *peer)
 {
-    if (!ni_unacked_question(peer, peer->stores->group->token)) {
+    if (!ni_unacked_question(peer, peer->object.stores->group->token)) {
         return false;
     }
-    ni_store_group_end(peer->stores);
+    ni_store_group_end(peer->object.stores);
     return true;
 }
 
 bool ni_stores_ask_again(struct ni_peer *peer)
 {
-    if (peer->stores->group == NULL) {
+    if (peer->object.stores->group == NULL) {
         ni_source_lower(peer, NI_SOURCE_STORES_QUESTION);
         return true;
     }
@@ -113,9 +113,9 @@ bool ni_stores_ask_again(struct ni_peer *peer)
 
 void ni_stores_ask(struct ni_peer *peer)
 {
-    struct ni_stores *stores = peer->stores;
+    struct ni_stores *stores = peer->object.stores;
 
-    if (peer->stored != 0) {
+    if (peer->object.stored != 0) {
         stores->wanted = true; /* the open line is the question, as soon as it leaves */
     } else if (stores->group != NULL && !ni_source_pending(peer, NI_SOURCE_STORES_QUESTION) &&
                ni_peer_state(peer) == NI_OK && !ask_peer(peer)) {

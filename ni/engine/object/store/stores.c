@@ -54,9 +54,9 @@ NI_ALWAYS_INLINE void left(struct ni_peer *peer, const struct leaving *leaving, 
 {
     leaving->group->bytes += len;
     if (leaving->tag == 0) {
-        ni_store_group_end(peer->stores);
+        ni_store_group_end(peer->object.stores);
     }
-    peer->stored = 0;
+    peer->object.stored = 0;
     ni_stat_add(&peer->ni->stats.store_packets, 1);
 }
 
@@ -75,7 +75,7 @@ static void fill(const struct ni_stores *stores, uint64_t token, uint32_t len, u
 NI_ALWAYS_INLINE ni_status send_direct(struct ni_peer *peer, const struct leaving *leaving,
                                        uint32_t len)
 {
-    struct ni_stores *stores = peer->stores;
+    struct ni_stores *stores = peer->object.stores;
     struct ni_ep *ep = peer->ep;
     unsigned head = ni_direct_write_head(len);
     uint32_t lines = ni_packet_lines(head, len);
@@ -94,8 +94,8 @@ NI_ALWAYS_INLINE ni_status send_direct(struct ni_peer *peer, const struct leavin
 /* A word by itself, the only thing that waits for room, where its group has begun. */
 NI_ALWAYS_INLINE bool send_word(struct ni_peer *peer)
 {
-    struct ni_stores *stores = peer->stores;
-    uint32_t len = peer->stored;
+    struct ni_stores *stores = peer->object.stores;
+    uint32_t len = peer->object.stored;
     struct leaving leaving;
     struct ni_line line;
 
@@ -118,7 +118,7 @@ NI_ALWAYS_INLINE bool send_word(struct ni_peer *peer)
 static NI_NOINLINE ni_status send_composed(struct ni_peer *peer, const struct leaving *leaving,
                                            uint32_t len)
 {
-    struct ni_stores *stores = peer->stores;
+    struct ni_stores *stores = peer->object.stores;
     uint8_t *place, *payload;
     uint64_t fields[5];
     ni_status status = ni_packet_begin(peer, sizeof(fields), 0, len, &place, &payload);
@@ -142,7 +142,7 @@ static ni_status send_line(struct ni_peer *peer, uint32_t len)
         !ni_stores_ask_again(peer)) {
         return NI_AGAIN;
     }
-    leaving = leave_line(peer->stores);
+    leaving = leave_line(peer->object.stores);
     if (NI_UNLIKELY(leaving.group == NULL)) {
         return NI_AGAIN;
     }
@@ -156,8 +156,8 @@ static ni_status send_line(struct ni_peer *peer, uint32_t len)
 
 ni_status ni_stores_send(struct ni_peer *peer)
 {
-    struct ni_stores *stores = peer->stores;
-    uint32_t len = peer->stored;
+    struct ni_stores *stores = peer->object.stores;
+    uint32_t len = peer->object.stored;
     ni_status status = ni_peer_state(peer);
 
     if (NI_LIKELY(status == NI_OK)) {
@@ -168,7 +168,7 @@ ni_status ni_stores_send(struct ni_peer *peer)
     }
     ni_source_lower(peer, NI_SOURCE_STORES);
     if (NI_UNLIKELY(status != NI_OK)) {
-        peer->stored = 0;
+        peer->object.stored = 0;
         ni_stores_count_off(stores, stores->line_epoch, len, status);
     }
     return status;
@@ -182,8 +182,9 @@ static bool send_waiting(struct ni_peer *peer, unsigned *sent)
 
 static void drop_waiting(struct ni_peer *peer, ni_status status)
 {
-    ni_stores_count_off(peer->stores, peer->stores->line_epoch, peer->stored, status);
-    peer->stored = 0;
+    ni_stores_count_off(peer->object.stores, peer->object.stores->line_epoch, peer->object.stored,
+                        status);
+    peer->object.stored = 0;
 }
 
 void ni_stores_register(struct ni *ni)
@@ -197,11 +198,11 @@ void ni_stores_register(struct ni *ni)
 
 void ni_stores_free(struct ni_peer *peer)
 {
-    if (peer->stores != NULL) {
-        ni_store_groups_free(peer->stores);
+    if (peer->object.stores != NULL) {
+        ni_store_groups_free(peer->object.stores);
     }
-    ni_free(peer->stores);
-    peer->stores = NULL;
+    ni_free(peer->object.stores);
+    peer->object.stores = NULL;
 }
 
 /* ---- stores ---------------------------------------------------------------------------------- */
@@ -216,7 +217,7 @@ static NI_COLD struct ni_stores *new_stores(struct ni_peer *peer)
     stores->peer = peer;
     ni_list_init(&stores->waiting);
     ni_list_init(&stores->next);
-    peer->stores = stores;
+    peer->object.stores = stores;
     return stores;
 }
 
@@ -227,15 +228,15 @@ static ni_status store_here(struct ni_peer *peer, const struct ni_remote *dst, u
 {
     ni_status status = ni_transfer_check(peer->ep, dst, width, NI_ACCESS_WRITE);
 
-    if (ni_stores_are_out(peer->stores)) {
-        peer->stores->wanted = true; /* so that it comes to an end */
+    if (ni_stores_are_out(peer->object.stores)) {
+        peer->object.stores->wanted = true; /* so that it comes to an end */
         return NI_ERR_UNSUPPORTED;
     }
     if (status == NI_OK) {
         return ni_word_store(dst->addr, value, width);
     }
     if (status != NI_ERR_UNSUPPORTED) {
-        ni_stores_count_off(peer->stores, 0, 0, status);
+        ni_stores_count_off(peer->object.stores, 0, 0, status);
         status = NI_OK;
     }
     return status;
@@ -243,7 +244,7 @@ static ni_status store_here(struct ni_peer *peer, const struct ni_remote *dst, u
 
 static void open_line(struct ni_peer *peer, const struct ni_remote *dst)
 {
-    struct ni_stores *stores = peer->stores;
+    struct ni_stores *stores = peer->object.stores;
 
     stores->where = *dst;
     stores->line_epoch = stores->epoch;
@@ -259,7 +260,7 @@ static ni_status begin(struct ni_peer *peer, const struct ni_remote *dst, uint64
     if (status == NI_OK) {
         status = ni_peer_endpoint(peer);
     }
-    if (status == NI_OK && NI_UNLIKELY(peer->stores == NULL) && new_stores(peer) == NULL) {
+    if (status == NI_OK && NI_UNLIKELY(peer->object.stores == NULL) && new_stores(peer) == NULL) {
         status = NI_ERR_NOMEM;
     }
     if (status == NI_OK && NI_UNLIKELY(peer->ep->same_memory)) {
@@ -269,7 +270,7 @@ static ni_status begin(struct ni_peer *peer, const struct ni_remote *dst, uint64
         }
         status = NI_OK;
     }
-    if (status == NI_OK && peer->stored != 0) {
+    if (status == NI_OK && peer->object.stored != 0) {
         status = ni_stores_send(peer);
     }
     if (status == NI_OK) {
@@ -280,9 +281,9 @@ static ni_status begin(struct ni_peer *peer, const struct ni_remote *dst, uint64
 
 NI_ALWAYS_INLINE bool continues(const struct ni_peer *peer, const struct ni_remote *dst)
 {
-    const struct ni_stores *stores = peer->stores;
+    const struct ni_stores *stores = peer->object.stores;
 
-    return peer->stored != 0 && dst->addr == stores->where.addr + peer->stored &&
+    return peer->object.stored != 0 && dst->addr == stores->where.addr + peer->object.stored &&
            dst->addr % NI_LINE != 0 && dst->handle == stores->where.handle &&
            dst->key == stores->where.key && stores->line_epoch == stores->epoch;
 }
@@ -303,10 +304,10 @@ ni_status ni_store(struct ni *ni, struct ni_peer *peer, const struct ni_remote *
         status = begin(peer, dst, value, width);
     }
     if (NI_LIKELY(status == NI_INPROGRESS)) {
-        struct ni_stores *stores = peer->stores;
+        struct ni_stores *stores = peer->object.stores;
 
-        memcpy(stores->line + peer->stored, &value, sizeof(value));
-        peer->stored += width;
+        memcpy(stores->line + peer->object.stored, &value, sizeof(value));
+        peer->object.stored += width;
         stores->outstanding[stores->epoch] += width;
         if ((dst->addr + width) % NI_LINE == 0) {
             (void)ni_stores_send(peer); /* or later */
@@ -324,7 +325,7 @@ ni_status ni_store(struct ni *ni, struct ni_peer *peer, const struct ni_remote *
 NI_ALWAYS_INLINE void forget_busy(struct ni_peer *peer)
 {
     if (peer->waiting == 0 && !peer->threads && peer->ni->depth == 0) {
-        ni_work_remove(&peer->ni->busy, &peer->busy);
+        ni_work_remove(&peer->ni->send.busy, &peer->send.busy);
     }
 }
 
@@ -333,7 +334,7 @@ static ni_status flush(struct ni_peer *peer)
     ni_status status = NI_OK;
 
     ni_lock_take(&peer->lock, peer->threads);
-    if (peer->stored != 0) {
+    if (peer->object.stored != 0) {
         status = ni_stores_send(peer);
         forget_busy(peer);
     }

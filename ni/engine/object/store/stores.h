@@ -61,7 +61,7 @@ struct ni_stores {
     struct ni_store_group *group; /* of the next line, NULL: a new one */
     struct ni_store_group *free, *all;
     bool wanted; /* somebody waits for bytes of the open line */
-    /* The open line: peer->stored bytes, 0: none. */
+    /* The open line: peer->object.stored bytes, 0: none. */
     uint32_t line_epoch;
     struct ni_remote where;
     uint8_t line[NI_LINE + sizeof(uint64_t)]; /* words are put there whole */
