@@ -11,9 +11,11 @@ tree_tests = \
     tests/tree/headers.sh \
     tests/tree/includes.sh \
     tests/tree/members.sh \
+    tests/tree/packets.sh \
     tests/tree/scripts.sh \
     tests/tree/symbols.sh \
     tests/tree/text.sh \
+    tests/tree/walks.sh \
     tests/tree/words.sh
 
 TESTS += $(tree_tests)
