@@ -49,6 +49,23 @@ static inline void complete(struct ompi_mtl_match_request *request)
     ompi_mtl_match_complete(request);
 }
 
+/* A message has been received, by whichever way: the status of the user's request says so. packed:
+ * what is to be unpacked, or NULL. */
+NI_ALWAYS_INLINE void received(struct ompi_request_t *user, const struct ni_event *event,
+                               struct opal_convertor_t *convertor,
+                               const struct ompi_match_buffer *packed)
+{
+    int error = ompi_match_received(event, user);
+
+    if (NI_UNLIKELY(packed != NULL) && event->mlength > 0 && event->ni_fail_type == NI_NI_OK) {
+        int rc = ompi_match_unpack(convertor, packed, event->mlength);
+
+        error = rc == OMPI_SUCCESS ? error : MPI_ERR_INTERN;
+    }
+    ompi_match_set_status(&user->req_status, event, event->mlength);
+    user->req_status.MPI_ERROR = error;
+}
+
 /* ---- take ------------------------------------------------------------------------------------ */
 
 /* A message that is there already or comes now, of which the caller does nothing but wait for it:
@@ -66,11 +83,14 @@ NI_ALWAYS_INLINE bool take(struct ompi_mtl_match_request *request,
                     me->length, ompi_match.looks, &taken)) {
         return false;
     }
-    waiting->req_status.MPI_SOURCE = (int)(uint32_t)taken.hdr_data;
-    waiting->req_status.MPI_TAG = ompi_match_tag(taken.match_bits);
-    waiting->req_status.MPI_ERROR =
-        NI_LIKELY(taken.rlength <= taken.mlength) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
-    waiting->req_status._ucount = taken.mlength;
+    received(waiting,
+             &(struct ni_event){.type = NI_EVENT_PUT,
+                                .ni_fail_type = NI_NI_OK,
+                                .match_bits = taken.match_bits,
+                                .hdr_data = taken.hdr_data,
+                                .rlength = taken.rlength,
+                                .mlength = taken.mlength},
+             request->convertor, NULL);
     (void)ompi_request_complete(waiting, false);
     return true;
 }
@@ -88,6 +108,7 @@ static NI_COLD void give_up(struct ompi_mtl_match_request *request, uint64_t bit
     }
 }
 
+/* The door for messages that are not known yet, blocking or not: pml cm calls no other. */
 int ompi_mtl_match_irecv(struct mca_mtl_base_module_t *mtl, struct ompi_communicator_t *comm,
                          int source, int tag, struct opal_convertor_t *convertor,
                          struct mca_mtl_request_t *mtl_request)
@@ -126,6 +147,7 @@ int ompi_mtl_match_irecv(struct mca_mtl_base_module_t *mtl, struct ompi_communic
     return OMPI_SUCCESS;
 }
 
+/* The door for one that was unexpected, and claimed by a matched probe, blocking or not. */
 int ompi_mtl_match_imrecv(struct mca_mtl_base_module_t *mtl, struct opal_convertor_t *convertor,
                           struct ompi_message_t **message, struct mca_mtl_request_t *mtl_request)
 {
@@ -157,17 +179,9 @@ int ompi_mtl_match_imrecv(struct mca_mtl_base_module_t *mtl, struct opal_convert
 void ompi_mtl_match_on_received(void *arg, const struct ni_event *event)
 {
     struct ompi_mtl_match_request *request = event->user_ptr;
-    int error = ompi_match_received(event, request->super.ompi_req);
 
     (void)arg;
-    if (NI_UNLIKELY(request->packed != NULL) && event->mlength > 0 &&
-        event->ni_fail_type == NI_NI_OK) {
-        int rc = ompi_match_unpack(request->convertor, request->packed, event->mlength);
-
-        error = rc == OMPI_SUCCESS ? error : MPI_ERR_INTERN;
-    }
-    ompi_match_set_status(&request->super.ompi_req->req_status, event, event->mlength);
-    request->super.ompi_req->req_status.MPI_ERROR = error;
+    received(request->super.ompi_req, event, request->convertor, request->packed);
     complete(request);
 }
 

@@ -56,8 +56,8 @@ static inline bool ompi_match_criteria(struct ompi_communicator_t *comm, int sou
 }
 
 /* Source, tag and length of a message. The error is another matter: a probe leaves it alone. */
-static inline void ompi_match_set_status(struct ompi_status_public_t *status,
-                                         const struct ni_event *event, uint64_t length)
+NI_ALWAYS_INLINE void ompi_match_set_status(struct ompi_status_public_t *status,
+                                            const struct ni_event *event, uint64_t length)
 {
     status->MPI_SOURCE = (int)(uint32_t)event->hdr_data;
     status->MPI_TAG = ompi_match_tag(event->match_bits);
@@ -138,8 +138,8 @@ static inline bool ompi_match_is_too_late(const struct ompi_match_endpoint *from
 }
 
 /* The error of MPI with which a receive ends by its event. */
-static inline int ompi_match_received(const struct ni_event *event,
-                                      const struct ompi_request_t *user)
+NI_ALWAYS_INLINE int ompi_match_received(const struct ni_event *event,
+                                         const struct ompi_request_t *user)
 {
     uint64_t how; /* type and failure in one look: 0, a message that was expected and has come */
     int error;
