@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: ompi_glue/hosts.c
 # mpirun on hosts of apelink-hosts starts processes on all of them, and they reach each other over TCP.
 . "$(dirname "$0")/common.sh"
 needs_hosts

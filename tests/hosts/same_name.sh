@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: ompi_glue/locality.c
 # Two hosts have one name, which a message names: windows over osc/rdma are refused, and all else works, shared windows too, over
 # the BTL and the MTL.
 . "$(dirname "$0")/common.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: ompi_glue/map.c
 # The parameter show_links of btl apelink and mtl match: one process of each host prints by which links it has reached others, and why.
 . "$(dirname "$0")/common.sh"
 needs_hosts

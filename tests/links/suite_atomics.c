@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/core/atomic.c ni/engine/object/store/fetch.c. */
 #include "base/bits.h"
 #include "suite.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/sync/barrier.c. */
 #include "suite_barriers.h"
 
 /*

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/core/targets.c. */
+/* Covers: ni/command/region.c ni/command/monitor.c ni/command/serve.c. */
 #include "suite_commands.h"
 
 /*

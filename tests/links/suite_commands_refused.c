@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/command/judge.c. */
 #include <apeni/fault.h>
 
 #include "suite_commands.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/object/counter/counted.c. */
 #include "suite_counters.h"
 
 /* Transfers that are counted where they arrive. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/object/counter/counter.c ni/engine/object/counter/counter_notify.c. */
 #include "suite_counters.h"
 
 /*

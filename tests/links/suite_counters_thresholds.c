@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/object/counter/counter_config.c. */
 #include "suite_counters.h"
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/core/counts.c. */
 #include "suite.h"
 
 /*

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/ucx/linger.c. */
+/* Covers: ni/engine/drive/peer_down.c ni/engine/life/open.c. */
 #include <unistd.h>
 
 #include "suite_work.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/eq_queue.c ni/portals/queues.c. */
 #include "suite.h"
 
 /*

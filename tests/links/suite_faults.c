@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/ucx/fault.c. */
 #include <apeni/fault.h>
 
 #include "link/inproc/hooks.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/self.c. */
+/* Covers: ni/portals/answer.c ni/portals/request.c ni/portals/request_in.c
+ * ni/portals/request_send.c ni/portals/serve.c. */
 #include "suite_portals.h"
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/iovec.c ni/portals/iovec_request.c. */
 #include "suite_portals.h"
 
 /* I/O vectors on either side, with pieces of all lengths, none included. */

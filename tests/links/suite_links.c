@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/links.c. */
 #include "apelink_config.h"
 
 #include "base/bits.h"

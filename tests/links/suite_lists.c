@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/append.c ni/portals/table.c. */
 #include "suite_portals.h"
 
 /* List entries, and what options of a portal table entry say about what may be appended. */

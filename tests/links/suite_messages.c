@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/send/message.c ni/engine/send/send.c. */
 #include "suite.h"
 
 /*

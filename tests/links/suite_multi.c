@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/object/queue/multi_send.c ni/engine/object/queue/multi_serve.c. */
 #include "suite_multi.h"
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/shm/rails.c. */
 #include "suite_multipath.h"
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/arrive/arrive_note.c ni/engine/object/notify/interrupt.c. */
 #include <apeni/fault.h>
 #include <poll.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/unexpected.c. */
 #include "suite_portals.h"
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/overflow.c. */
 #include "suite_overflow.h"
 
 /* Overflow lists: messages that come before an entry wants them, of all lengths and from all sides,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/later.c. */
 #include <sched.h>
 
 #include "suite_portals.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/combine.c ni/portals/combine_float.c. */
 #include "portal_model.h"
 #include "suite_portals.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/deliver.c ni/portals/entry.c ni/portals/incoming.c ni/portals/plain.c
+ * ni/portals/put.c ni/portals/put_open.c ni/portals/put_send.c. */
 #include "suite_portals.h"
 
 /*

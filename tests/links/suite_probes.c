@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/registers.c. */
+/* Covers: ni/portals/search.c. */
 #include "suite_portals.h"
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/qp/life.c ni/qp/serve.c ni/qp/take.c. */
 #include "suite_qps.h"
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/object/queue/queue_names.c. */
 #include "suite.h"
 
 /*

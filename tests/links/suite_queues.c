@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/arrive/arrive_queue.c ni/engine/object/queue/queue.c. */
 #include "base/bits.h"
 #include "suite_queues.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/object/store/store_fence.c ni/engine/object/store/store_group.c. */
 #include <apeni/counter.h>
 
 #include "suite_stores.h"

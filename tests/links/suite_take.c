@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/take.c. */
 #include "suite_portals.h"
 
 /* Receiving without an entry: ni_me_take beside entries, from several peers, and what it must not

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/tasks/central.c ni/tasks/distributed.c ni/tasks/mutex.c ni/tasks/tasks.c. */
 #include "base/bits.h"
 #include "suite.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/fail.c. */
 #include "suite_portals.h"
 
 /* Whom events are told to, and whom not: descriptors without events of sends or of successes, and

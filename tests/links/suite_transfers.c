@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/arrive/arrive_read.c ni/engine/arrive/arrive_write.c
+ * ni/engine/bulk/transfer.c. */
 #include <apeni/multipath.h>
 
 #include "base/bits.h"

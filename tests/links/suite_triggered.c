@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/ct.c ni/portals/trigger_heap.c ni/portals/triggered.c
+ * ni/portals/triggered_ops.c. */
 #include <pthread.h>
 
 #include "suite.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/inproc/link.c ni/link/inproc/endpoint.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/inproc/fabric.c ni/link/inproc/port.c ni/link/inproc/settle.c
+ * ni/link/inproc/wait.c. */
 #include <apeni/fault.h>
 #include <apeni/log.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/inproc/wire.c ni/link/inproc/lane.c. */
 #include <apeni/fault.h>
 
 #include "inproc_mock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/several/several.c ni/engine/life/links.c. */
 /*
  * Two links as one: when the far one is polled, and sleeps on both. The far link is a fake; the
  * near one is a fake, too, or shared memory between two mocks of the engine.

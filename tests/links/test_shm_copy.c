@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/shm/copy.c. */
 /* Copies between address spaces, by the kernel: all sizes, both directions, what is not there, what
  * is refused. */
 

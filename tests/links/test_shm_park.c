@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/shm/park.c ni/engine/core/lanes.c. */
 /* Lanes that were quiet for long are not polled, and nothing that comes on them is lost: not what
  * floods one, not what many send at once, not what is sent while the receiver sleeps or by who
  * never rings. Many senders in one process, and some in threads and processes of their own. */

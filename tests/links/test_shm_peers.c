@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/shm/seat.c ni/link/shm/segment.c ni/link/shm/file.c ni/link/shm/watch.c. */
 /* A long life with many short-lived peers: seats, memory and descriptors come back, whether the
  * peers leave in order or die; and when all seats are taken, the next one waits for its turn. */
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/base/descriptor.c. */
 /* Two processes without standard input, output and error: no descriptor of the interface takes
  * their place, where what a program prints would go into shared memory. */
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/shm/progress.c ni/link/shm/geometry.c. */
 /* Packets of all sizes, through slots, lane and bulk area, arrive whole and in order: between two
  * processes in both directions at once, and from 16 senders to one receiver. */
 

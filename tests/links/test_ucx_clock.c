@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/ucx/silence.c. */
 /*
  * Over the ucx link nobody is given up for time that passed while nobody polled: because the
  * process was stopped, the machine suspended, or the program busy. The clock of this program jumps

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/ucx/join.c. */
 /*
  * Two of a job connect to each other over the ucx link at the same time. The one whom UCX has close
  * its connection is held up before it said anything by it; nobody calls it a stranger. A connection

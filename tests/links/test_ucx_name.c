@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/ucx/link.c. */
 /*
  * A host whose name is longer than UCX can take, as Linux allows: there is a sentence, with the
  * name and what to do, where UCX would end the process, and who does not need the link goes on

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/ucx/progress.c. */
 /*
  * What a poll of the ucx link takes does not grow with the number of peers: it looks at those of
  * which something is under way, and when all is delivered and given back, at none.

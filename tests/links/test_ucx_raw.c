@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/ucx/descriptors.c. */
 /*
  * Who connects to the sockets of the ucx link and speaks nothing of UCX: nothing, noise, a little
  * of it, and more of it than fits. It makes no peer, gets no answer, is logged, and those of the

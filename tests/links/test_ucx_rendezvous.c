@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/ucx/send.c ni/link/ucx/receive.c. */
 /*
  * Long payloads go by UCX's rendezvous, which gets or puts them by the remote key of registered
  * memory, straight from the sender's lane to the receiver's, where a transport can: without a

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/ucx/endpoint.c ni/link/ucx/gather.c. */
 /*
  * A message over the ucx link that was taken arrives although its sender makes no further call,
  * also the first one to a peer, towards which there is no connection yet, and the first answer to

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ompi_match/buffer.c. */
 /* Pack and Unpack of every layout, at once and in pieces; packed messages against typed ones. */
 #include "dt.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ompi_match/procs.c. */
 /*
  * Two jobs started apart meet by accept and connect. Usage: dyn_connect -server FILE in the one,
  * dyn_connect -client FILE in the other; FILE carries the name of the port. With -die the server's

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: btl_apelink/btl_apelink_module.c btl_apelink/btl_apelink_send.c
+ * btl_apelink/btl_apelink_sendi.c btl_apelink/btl_apelink_frag.c. */
 /* Every rank to every rank, itself included, all at once, small to large. */
 #include "mt.h"
 

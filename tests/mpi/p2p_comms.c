@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ompi_match/comms.c. */
 /*
  * Communicators keep traffic apart: thousands made and freed one after the other, hundreds alive at
  * once with crossing messages of the same tag, splits, groups, and messages that arrive before the

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: mtl_match/mtl_match_recv.c mtl_match/mtl_match_send.c ompi_match/recv.c
+ * ompi_match/send.c. */
 /*
  * Which message meets which receive: random lists of receives with and without wildcards against
  * random tags, compared with a plain list model. Posted first, so that messages search the

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ompi_match/result.c. */
 /*
  * Address space runs out once MPI has started, before there is anything but the first messages:
  * messages of all sizes still arrive, since what is needed for progress is there.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ompi_match/probe.c. */
 /* Covers: pml_match_matched.c */
 /* Probe, Iprobe, Mprobe, Improbe: what they see, what they take, and in which order. */
 #include "mt.h"

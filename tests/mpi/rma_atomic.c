@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: btl_apelink/btl_apelink_atomic.c. */
 /*
  * Concurrent atomics come out exact: sums in 32 and 64 bits and doubles, tickets by Fetch_and_op,
  * increments by Compare_and_swap, the other operations, on one's own part and on the others' at

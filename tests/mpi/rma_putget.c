@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: btl_apelink/btl_apelink_rdma.c btl_apelink/btl_apelink_memory.c
+ * btl_apelink/btl_apelink_op.c. */
 /*
  * Put and Get in every kind of window and epoch, small to more than a MiB, at odd places, with
  * requests and without; nothing around the target range changes.

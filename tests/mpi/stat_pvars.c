@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ompi_glue/pvars.c. */
 /*
  * The statistics of a component as variables of MPI_T: they are there, they count what was sent,
  * and they stay readable between MPI_Init and MPI_Finalize. The argument is the prefix of their

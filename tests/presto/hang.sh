@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: presto/core/hang.c presto/core/tell.c
 # What is told of waits that last, with PRESTO_HANG_S; and how MPI_Finalize ends that waits for what nobody meets.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

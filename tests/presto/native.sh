@@ -1,5 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: presto/core/launch_alone.c presto/core/launch_prestorun.c presto/core/start.c
+# presto/core/meet.c presto/core/peer.c
 # The native interface's programs, over each link and started in each way.
 set -u
 build=${APELINK_BUILDDIR:-.}

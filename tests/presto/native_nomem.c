@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: presto/core/error.c. */
 /*
  * Memory that runs out while a long message is fetched, though both live: both sides get
  * PR_ERR_NOMEM, and what comes after works. Two ranks, which are processes.

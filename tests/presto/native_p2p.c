@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: presto/core/cancel.c. */
+/* Covers: presto/core/send.c presto/core/recv.c presto/core/request.c presto/core/probe.c
+ * presto/core/task.c presto/core/context.c. */
 /* Point-to-point messages of the native interface: all lengths, orders, ways to wait, wildcards,
  * probes, errors. Any number of ranks: each exchanges with all others and with itself. */
 #include <limits.h>

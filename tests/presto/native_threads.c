@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: presto/core/launch_threads.c presto/core/buffer.c. */
 /* PR_THREAD_MULTIPLE: several threads of each rank at once, each in its own tags or its own group,
  * among them ones that wait for what another thread's progress brings. */
 #include "job.h"

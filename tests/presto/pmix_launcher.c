@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: presto/core/launch_pmix.c. */
 /*
  * A PMIx launcher that is not Open MPI's: pmix_launcher N PROGRAM [ARGUMENT...] starts N processes
  * on this host as one job. It tells them what the standard demands of a launcher and no more,

@@ -1,5 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: ompi_glue/names.c btl_apelink/btl_apelink_component.c btl_apelink/btl_apelink_procs.c ompi_glue/asked.c
+# ompi_glue/params.c
 # The component takes part in a run only if the run names it; a run with a mistake in a parameter goes on without it
 # where others can do its work, and fails with a sentence where they cannot.
 # Covers: ompi_glue/memory.c

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: btl_apelink/btl_apelink_dump.c btl_apelink/btl_apelink_recv.c
 # What the BTL prints of its state, through the dump of ob1, and of a message that nobody takes, which comes over the
 # real way: the whole text, with values and remedy.
 set -u

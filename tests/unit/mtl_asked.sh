@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: mtl_match/mtl_match_component.c mtl_match/mtl_match_params.c ompi_match/params.c
 # The match MTL takes part in a run only if the run names it; a run with a mistake in a parameter goes on without it where
 # others can do its work, and fails with a sentence where they cannot.
 set -u

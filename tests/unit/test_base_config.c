@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/base/config.c. */
 /* The process-wide values: defaults, environment, ni_param_set, origins, and what is reported. */
 #include "unit.h"
 

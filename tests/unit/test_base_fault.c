@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/base/fault.c ni/base/fault_parse.c. */
 #include "unit.h"
 
 #include <pthread.h>

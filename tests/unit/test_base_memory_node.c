@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/base/memory_node.c. */
 /* Which memory node is near, and whether a file's pages are asked for there. */
 #include "unit.h"
 

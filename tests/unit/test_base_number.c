@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/base/number.c. */
 #include "unit.h"
 
 #include "base/bits.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/base/param_table.c ni/base/param_text.c. */
 /* The table of parameters, their text forms, and suggestions. */
 #include "unit.h"
 

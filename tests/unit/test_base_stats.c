@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/base/stats.c. */
 #include "unit.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/base/status.c. */
 #include "unit.h"
 
 #include <apeni/status.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ompi_glue/check.c. */
+/* Covers: ompi_glue/help.c. */
 /* What the BTL tells users when it steps aside, or drops what it gets: the whole text, with values
  * and remedy. What needs several processes is in tests/mpi/testlist. */
 #include "said.h"

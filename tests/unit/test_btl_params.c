@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: btl_apelink/btl_apelink_params.c. */
 /*
  * The component's parameters, as a run sees them: from which source a value comes, what is said
  * about a wrong one, and whether the run asked for apelink at all. Each case has a process of its

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ompi_glue/take.c. */
+/* Covers: btl_apelink/btl_apelink_parts.c. */
 /* Messages of the BTL that arrive in parts: whole ones, mixed ones, and parts that make no
  * sense. */
 #include "unit.h"

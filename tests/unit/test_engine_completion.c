@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/core/op.c. */
 #include "engine_pair.h"
 
 #include "engine/engine.h"

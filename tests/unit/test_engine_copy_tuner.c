@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/bulk/copy_tuner.c. */
 #include "unit.h"
 
 #include "engine/bulk/copy_tuner.h"

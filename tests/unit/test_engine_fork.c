@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/life/fork.c. */
 #include "engine_pair.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/arrive/multipath_in.c. */
 #include "engine_pair.h"
 
 #include "base/config.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/core/describe.c. */
+/* Covers: ni/engine/core/peer.c. */
 #include "engine_pair.h"
 
 #include <dirent.h>

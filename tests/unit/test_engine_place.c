@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/drive/place.c ni/base/topology.c. */
 #include "engine_pair.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/send/control.c ni/engine/send/waiting.c ni/engine/send/stream.c. */
 #include "engine_pair.h"
 
 /* Full lanes: who goes first, and that nobody waits for ever. */

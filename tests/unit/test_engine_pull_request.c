@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/base/copy.c. */
+/* Covers: ni/engine/bulk/pull_request.c ni/engine/send/probe.c. */
 #include "engine_pair.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/bulk/pull_request.c. */
 #include "engine_pair.h"
 
 #include "engine/core/peer.h"

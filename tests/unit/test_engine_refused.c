@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/arrive/arrive.c ni/engine/arrive/arrive_read.c. */
 #include "engine_pair.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/bulk/copy.c ni/engine/bulk/shared_copy.c. */
 #include "engine_pair.h"
 
 #include <sched.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/bulk/throttle.c. */
 #include "engine_pair.h"
 
 #include "base/bits.h"

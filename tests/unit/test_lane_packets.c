@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/lane.c. */
 #include "base/bits.h"
 #include "lane_pair.h"
 #include "unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/match/ahead.c. */
 /* What is fetched before it is wanted: what is supposed to be matched next. */
 #include "match_fixture.h"
 

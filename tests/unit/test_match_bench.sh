@@ -1,5 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: ni/match/bench/kinds.c ni/match/bench/lists.c ni/match/bench/main.c ni/match/bench/plot.c
+# ni/match/bench/single.c
 # osu_bench/ni_match_list runs with each kind of vector code, prints all of its tables, draws a plot where there is
 # gnuplot, and refuses what it does not understand. It checks its own searches. Nothing is said here of times.
 set -u

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/match/headers.c ni/match/index.c. */
 /* Unexpected headers: the rule, the order, and the tables for kinds of searches. */
 #include "match_fixture.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/match/list.c ni/match/block.c ni/match/scan_avx2.c ni/match/scan_avx512.c
+ * ni/match/scan_scalar.c. */
 /* Posted entries: the rule, the order, the moves between front, groups and the rest. */
 #include "match_fixture.h"
 

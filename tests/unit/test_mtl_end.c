@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: mtl_match/mtl_match_end.c. */
 #include "mtl_match/mtl_match.h"
 
 #include "unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: mtl_match/mtl_match_module.c ompi_match/open.c. */
 /* What the MTL tells users when it steps aside: the whole text, with values and remedy. What needs
  * several processes is in tests/mpi/testlist. */
 #include "said.h"

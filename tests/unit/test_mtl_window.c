@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ompi_glue/mtl.c ompi_glue/code_of.c. */
 #include "ompi_glue/mtl.h"
 
 #include "unit.h"

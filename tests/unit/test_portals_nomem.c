@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/portals/open.c. */
 #include "engine_pair.h"
 
 #include <apeni/fault.h>

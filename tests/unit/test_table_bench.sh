@@ -1,5 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: ni/table/bench/kinds.c ni/table/bench/main.c ni/table/bench/sets.c
+# ni/table/bench/table19.c
 # osu_bench/ni_table runs with each kind of vector code, prints a whole table, and refuses what it does not understand.
 # It checks its own searches. Nothing is said here of times.
 set -u

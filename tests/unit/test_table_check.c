@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/table/table.c. */
 /* The judgement on a peer's access: which reason is given, and the edges of the range. */
 #include "table_fixture.h"
 

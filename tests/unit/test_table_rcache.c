@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/table/rcache.c. */
 /* The registration cache: what is served again, what is merged, what happens on refusal. */
 #include "rcache_fixture.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/engine/core/rcache_region.c. */
 /* The registration cache on the regions of an NI. The region functions are stand-ins of this file
  * on a table of its own, so that the test needs no engine. */
 #include "table_fixture.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/table/slots_avx2.c ni/table/slots_avx512.c ni/table/slots_scalar.c. */
 /* Search by address, with each kind of vector code that the processor has. */
 #include "table_fixture.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/table/range_tree.c. */
 /* The tree of ranges by itself: balance, what nodes know about subtrees, overlaps in order. */
 #include "unit.h"
 

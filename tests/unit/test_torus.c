@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/topology/torus.c ni/topology/shape.c. */
 /* The torus against what is counted by hand and by a search that knows nothing but neighbours. */
 #include "unit.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/topology/map.c ni/topology/map_line.c. */
 /* Files that say which host is which node: good ones, and what is said about bad ones. */
 #include "unit.h"
 
