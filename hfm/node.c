@@ -23,6 +23,7 @@ ni_status hfm_node_init(struct hfm_node *node, const struct hfm_cluster *cluster
                               .follows = UINT32_MAX,
                               .voter_index = -1,
                               .settle = UINT64_MAX,
+                              .review = UINT64_MAX,
                               .begun = now,
                               .answered_at = now,
                               .judged_at = now,
@@ -104,7 +105,7 @@ uint64_t hfm_node_due(const struct hfm_node *node)
         due = ni_min_u64(due, hfm_candidate_due(&node->election));
         due = ni_min_u64(due, node->presence.due);
     }
-    return ni_min_u64(due, node->settle);
+    return ni_min_u64(due, ni_min_u64(node->settle, node->review));
 }
 
 static void ping(struct hfm_node *node, unsigned rank, uint8_t flags)
@@ -193,7 +194,7 @@ void hfm_node_step(struct hfm_node *node, uint64_t now)
             ask_voters(node);
             hfm_node_duty(node);
         }
-        if (hfm_presence_step(&node->presence, now) || now >= node->settle) {
+        if (hfm_presence_step(&node->presence, now) || now >= node->settle || now >= node->review) {
             node->settle = now >= node->settle ? UINT64_MAX : node->settle;
             hfm_node_review(node);
         }

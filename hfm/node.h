@@ -104,6 +104,7 @@ struct hfm_node {
     struct hfm_presence presence;
     uint64_t version;
     uint64_t settle; /* until then only what is worse counts; UINT64_MAX: it has settled */
+    uint64_t review; /* when to look at all nodes again; UINT64_MAX: not */
     const struct hfm_message *cause; /* the report that is being taken */
     uint64_t begun;
     bool answered;        /* by some master, once */

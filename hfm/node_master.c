@@ -143,14 +143,15 @@ void hfm_node_review(struct hfm_node *node)
 {
     const struct hfm_observer observer = {heard_about, node};
 
+    node->review = UINT64_MAX;
     for (uint32_t about = 0; about < node->cluster.nodes && node->acts; about++) {
         uint32_t fault = judge(node, about);
 
         publish(node, about, fault);
         hfm_master_gone(&node->master, about, (fault & (HFM_GONE | HFM_LEFT)) != 0, &observer);
         if ((fault & (HFM_SILENT | HFM_GONE)) == HFM_SILENT) {
-            node->presence.due = /* when it has been silent for long enough to be gone */
-                ni_min_u64(node->presence.due, node->presence.of[about].heard + node->cluster.gone);
+            node->review = ni_min_u64(node->review, /* when it is gone, if it stays silent */
+                                      node->presence.of[about].heard + node->cluster.gone);
         }
     }
 }
@@ -204,6 +205,7 @@ void hfm_node_close_duty(struct hfm_node *node)
     if (node->acts) {
         node->acts = false;
         node->settle = UINT64_MAX;
+        node->review = UINT64_MAX;
         hfm_master_fini(&node->master);
         hfm_node_tell(node, &(struct hfm_event){.kind = HFM_EVENT_MASTER,
                                                 .about = node->cluster.self,

@@ -38,7 +38,7 @@ bool hfm_presence_ping(struct hfm_presence *presence, uint32_t node, uint64_t se
     of->session = session;
     of->number = number;
     of->leaves = leaves;
-    of->heard = ni_max_u64(of->heard, now);
+    of->heard = now; /* also when it had more time to begin */
     if (of->silent || leaves != of->left) {
         presence->due = 0;
     } else {

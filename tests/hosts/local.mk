@@ -8,6 +8,7 @@ hosts_tests = \
     tests/hosts/faults_match.sh \
     tests/hosts/faults_presto.sh \
     tests/hosts/hfm.sh \
+    tests/hosts/hfm_history.sh \
     tests/hosts/hooks.sh \
     tests/hosts/jitter.sh \
     tests/hosts/jitter_presto.sh \
@@ -23,4 +24,4 @@ hosts_tests = \
     tests/hosts/usage.sh
 
 TESTS += $(hosts_tests)
-EXTRA_DIST += $(hosts_tests) tests/hosts/common.sh tests/hosts/components.sh tests/hosts/hfm_common.sh tests/hosts/jitter_common.sh tests/hosts/possible.sh tests/hosts/presto_common.sh tests/hosts/strangers.py tests/hosts/udp.py
+EXTRA_DIST += $(hosts_tests) tests/hosts/common.sh tests/hosts/components.sh tests/hosts/hfm_check.py tests/hosts/hfm_common.sh tests/hosts/jitter_common.sh tests/hosts/possible.sh tests/hosts/presto_common.sh tests/hosts/strangers.py tests/hosts/udp.py

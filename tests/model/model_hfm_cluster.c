@@ -17,6 +17,7 @@
  *   never are there two masters at a time
  *   a master that says "silent" or "gone" has a cause: the node, or the network, has failed lately
  *   a master that says that a card's part fails has it from somebody who said so
+ *   a node that has ended or is stopped is gone in the end
  *   when all is well again, all nodes know the same: what is so
  *   without parted masters, everything that was ever reported has been said by a master
  *
@@ -162,6 +163,7 @@ static void end(uint32_t i)
     if (daemons[i].runs) {
         hfm_node_fini(&daemons[i].node);
         daemons[i].runs = false;
+        daemons[i].failed = now;
         for (uint32_t j = 0; j < NODES; j++) { /* perhaps nobody has heard it yet */
             unsaid[j] |= said_by[i][j];
         }
@@ -217,6 +219,7 @@ static void trouble(void)
         daemons[i].lives_again = now;
     } else if (chance(2)) {
         daemons[i].stopped = true;
+        daemons[i].failed = now;
     } else {
         end(i);
         if (chance(2)) {
@@ -258,6 +261,28 @@ static void check_masters(void)
     }
 }
 
+/* A node that has not run for long is gone for a master that has heard all the time. */
+static void check_gone(void)
+{
+    uint64_t long_ago = GONE + 6 * PERIOD;
+
+    for (uint32_t i = 0; i < NODES; i++) {
+        const struct daemon *master = &daemons[i];
+
+        if (!master->runs || master->stopped || !master->node.acts ||
+            now - master->lives_again < GRACE + long_ago || now - net_failed < long_ago ||
+            hfm_presence_alone(&master->node.presence)) {
+            continue;
+        }
+        for (uint32_t j = 0; j < NODES; j++) {
+            if ((!daemons[j].runs || daemons[j].stopped) && now - daemons[j].failed > long_ago &&
+                (master->node.known[j].fault & HFM_GONE) == 0) {
+                fail("the master does not know that it is gone, node", j);
+            }
+        }
+    }
+}
+
 static void step(void)
 {
     now++;
@@ -271,6 +296,7 @@ static void step(void)
         }
     }
     check_masters();
+    check_gone();
 }
 
 /* Whether a field was said to be worse than any master has told. */
@@ -279,10 +305,7 @@ static bool never_told(uint32_t node)
     for (unsigned low = 0; low < 26; low += 2) {
         unsigned s = said[node] >> low & 3, t = told[node] >> low & 3;
 
-        if ((unsaid[node] >> low & 3) == 0 && s != 0 && t < (s & 2)) {
-            return true;
-        }
-        if ((unsaid[node] >> low & 3) == 0 && s == 1 && t == 0) {
+        if ((unsaid[node] >> low & 3) == 0 && (t < (s & 2) || (s == 1 && t == 0))) {
             return true;
         }
     }

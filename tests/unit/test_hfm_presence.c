@@ -80,6 +80,17 @@ static void test_nodes_have_time_to_begin(void **state)
     assert_true(hfm_presence_alone(&presence));
 }
 
+/* The time to begin is over with the first ping. */
+static void test_one_that_has_begun_may_be_silent_early(void **state)
+{
+    (void)state;
+    (void)steps_to(BEGIN + 20);
+    assert_true(hfm_presence_ping(&presence, 1, 5, 1, false, BEGIN + 20));
+    assert_false(steps_to(BEGIN + 20 + LIMIT - 1));
+    assert_true(steps_to(BEGIN + 20 + LIMIT));
+    assert_true(presence.of[1].silent && !presence.of[2].silent);
+}
+
 static void test_a_listener_that_was_away_excuses_once(void **state)
 {
     (void)state;
@@ -123,6 +134,8 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(test_old_pings_do_not_count, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nodes_have_time_to_begin, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_that_has_begun_may_be_silent_early, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_a_listener_that_was_away_excuses_once, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_one_that_was_away_still_finds_what_is_silent, setup,
