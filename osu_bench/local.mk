@@ -190,6 +190,7 @@ osu_mpi_tests = \
     osu_bench/tests/damage.sh \
     osu_bench/tests/data.sh \
     osu_bench/tests/hosts.sh \
+    osu_bench/tests/fault_times.sh \
     osu_bench/tests/instructions.sh \
     osu_bench/tests/output.sh
 
@@ -291,7 +292,7 @@ dist_osucomparelib_DATA = \
     osu_bench/comparelib/run.py \
     osu_bench/comparelib/stats.py \
     osu_bench/comparelib/tables.py
-dist_osu_SCRIPTS = osu_bench/compare osu_bench/instructions
+dist_osu_SCRIPTS = osu_bench/compare osu_bench/fault_times osu_bench/instructions
 dist_osu_DATA = osu_bench/figures.tsv osu_bench/figures-far.tsv osu_bench/figures-hosts.tsv
 dist_man1_MANS += osu_bench/apelink-compare.1
 bin_SCRIPTS += osu_bench/apelink-compare
