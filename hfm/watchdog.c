@@ -43,14 +43,16 @@ static void write_card(const struct hfm_watchdog *watchdog, uint32_t offset, uin
 }
 
 /* Make a register invalid whose first read is given. The card may have written in between, which a
- * second read finds. Returns the worse of both, as a fault word whose bit 0 is bit `low`. */
+ * second read finds. Returns the worse of both, as a fault word whose bit 0 is bit `low`; either
+ * has all bits of both. */
 static uint32_t take(const struct hfm_watchdog *watchdog, uint32_t offset, uint32_t valid,
-                     unsigned low, uint32_t first)
+                     unsigned low, uint32_t first, uint32_t *either)
 {
     uint32_t second = first;
 
     write_card(watchdog, offset, ~valid);
     (void)read_card(watchdog, offset, &second);
+    *either = first | second;
     return dnp_fault_worst(first >> low, second >> low);
 }
 
@@ -65,14 +67,20 @@ static void learn(struct hfm_watchdog *watchdog, unsigned subject, uint32_t faul
     }
 }
 
-static void read_neighbours(struct hfm_watchdog *watchdog, const struct hfm_listener *listener)
+/* Only those that fail, as dnp_watchdog says, or have failed: each register costs a call. */
+static void read_neighbours(struct hfm_watchdog *watchdog, uint32_t dnp_watchdog,
+                            const struct hfm_listener *listener)
 {
     for (unsigned link = 0; link < DNP_LINKS; link++) {
-        uint32_t offset = (uint32_t)DNP_REG_remote_fault + 4 * link, word;
+        uint32_t offset = (uint32_t)DNP_REG_remote_fault + 4 * link, word, either;
+        bool fails = (dnp_watchdog & dnp_fault_neighbour(link)) != 0;
 
+        if (watchdog->begun && !fails && watchdog->known[link] == 0) {
+            continue;
+        }
         if (read_card(watchdog, offset, &word) &&
             ((word & DNP_FAULT_VALID) != 0 || !watchdog->begun)) {
-            word = take(watchdog, offset, DNP_FAULT_VALID, 0, word);
+            word = take(watchdog, offset, DNP_FAULT_VALID, 0, word, &either);
             learn(watchdog, link, word & (DNP_FAULT_HOST | DNP_FAULT_CARD), listener);
         }
     }
@@ -80,15 +88,15 @@ static void read_neighbours(struct hfm_watchdog *watchdog, const struct hfm_list
 
 static void look(struct hfm_watchdog *watchdog, bool late, const struct hfm_listener *listener)
 {
-    uint32_t word = 0;
+    uint32_t word = 0, either;
     bool reached = read_card(watchdog, DNP_REG_dnp_watchdog, &word);
     bool valid = reached && DNP_FIELD_GET(word, dnp_watchdog_valid) != 0;
 
     dnp_watch_read(&watchdog->watch, valid, late);
     if (valid) {
-        word = take(watchdog, DNP_REG_dnp_watchdog, 1, 1, word);
+        word = take(watchdog, DNP_REG_dnp_watchdog, 1, 1, word, &either);
         learn(watchdog, HFM_OWN, word & DNP_FAULT_CARD, listener);
-        read_neighbours(watchdog, listener);
+        read_neighbours(watchdog, either, listener);
         watchdog->begun = true;
     } else if (watchdog->watch.lost && (watchdog->known[HFM_OWN] & HFM_CARD_LOST) == 0) {
         learn(watchdog, HFM_OWN, watchdog->known[HFM_OWN] | HFM_CARD_LOST, listener);

@@ -25,9 +25,12 @@ static struct change change[CHANGES];
 static unsigned changes;
 static uint64_t now;
 
+static unsigned reads;
+
 static int read_register(void *arg, uint32_t offset, uint32_t *value)
 {
     (void)arg;
+    reads++;
     assert_int_equal(dnp_registers_read(&file, offset, value), NI_OK);
     return gone ? -ENOTCONN : 0;
 }
@@ -178,6 +181,18 @@ static void test_neighbours_are_read_and_acknowledged(void **state)
     assert_change(1, 3, 0, DNP_FAULT_HOST_LOST);
 }
 
+/* While all is well a read of the card is two reads of registers. */
+static void test_neighbours_that_are_well_are_not_read(void **state)
+{
+    (void)state;
+    next_read(1);
+    reads = 0;
+    next_read(1);
+    assert_int_equal(reads, 2);
+    next_read(1U << 3 | 1);
+    assert_int_equal(reads, 5);
+}
+
 /* What the card writes between the host's read and its acknowledgement is not lost. */
 static void test_what_is_written_between_read_and_clear(void **state)
 {
@@ -193,7 +208,7 @@ static void test_what_is_written_between_read_and_clear(void **state)
     late_offset = DNP_REG_remote_fault;
     late_value = DNP_FAULT_VALID | DNP_FAULT_HOST_LOST;
     changes = 0;
-    next_read(1);
+    next_read(1U << 6 | 1); /* X+ fails */
     assert_int_equal(changes, 1);
     assert_change(0, 0, DNP_FAULT_HOST_LOST, 0);
     assert_int_equal(dnp_get(&file, DNP_REG_remote_fault, 0), DNP_FAULT_HOST_LOST);
@@ -263,6 +278,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_card_that_cannot_be_reached_is_lost, setup),
         cmocka_unit_test_setup(test_a_late_read_accuses_once_later, setup),
         cmocka_unit_test_setup(test_neighbours_are_read_and_acknowledged, setup),
+        cmocka_unit_test_setup(test_neighbours_that_are_well_are_not_read, setup),
         cmocka_unit_test_setup(test_what_is_written_between_read_and_clear, setup),
         cmocka_unit_test(test_the_first_read_tells_everything),
         cmocka_unit_test_setup(test_the_two_sides_watch_each_other, setup),
