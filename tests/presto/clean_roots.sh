@@ -27,8 +27,8 @@ work=$4
 remove_others() {
     mount -t tmpfs tmpfs "$work" || return 77
     for folder in usr etc; do
-        mkdir -p "$work/up/$folder" "$work/work/$folder"
-        mount -t overlay overlay -o "lowerdir=/$folder,upperdir=$work/up/$folder,workdir=$work/work/$folder" "/$folder" || return 77
+        mkdir -p "$work/up/$folder" "$work/spare/$folder"
+        mount -t overlay overlay -o "lowerdir=/$folder,upperdir=$work/up/$folder,workdir=$work/spare/$folder" "/$folder" || return 77
     done
     rm -rf /usr/bin/mpi* /usr/bin/*openmpi* /usr/bin/*mpich* /usr/bin/orte* /usr/bin/ompi* /usr/bin/hydra* /usr/lib/*/openmpi* /usr/lib/*/mpich* \
         /usr/lib/*/libmpi* /usr/lib/*/libfmpich* /usr/lib/*/libopa.* /usr/lib/*/pkgconfig/*mpi* /usr/lib/*/fortran/*/*mpi* /usr/lib/*/cmake/*[mM][pP][iI]* /usr/include/*/mpi* \
