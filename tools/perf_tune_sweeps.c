@@ -90,7 +90,7 @@ const struct perf_sweep perf_sweeps[] = {
     {
         .param = "patience_us",
         .values = {"0", "100", "3", "30"},
-        .fixed = {"ask_trial", "0"},
+        .fixed = {"pull_trial", "0"},
         .probes = {{PERF_LATENCY, PERF_READ, 64 * K, PERF_REWRITE},
                    {PERF_LATENCY, PERF_READ, 256 * K, PERF_REWRITE},
                    {PERF_LATENCY, PERF_READ, 16 * K, PERF_REWRITE},
@@ -100,7 +100,7 @@ const struct perf_sweep perf_sweeps[] = {
         .quick_probes = 2,
     },
     {
-        .param = "ask_trial",
+        .param = "pull_trial",
         .values = {"0", "100"},
         .probes = {{PERF_LATENCY, PERF_READ, 64 * K, PERF_REWRITE},
                    {PERF_LATENCY, PERF_READ, 256 * K, PERF_REWRITE},

@@ -37,7 +37,7 @@ static struct side look(const struct suite_ni *ni)
 {
     return (struct side){
         .packets = suite_stat(ni, "rx_bytes"),
-        .bulk = suite_stat(ni, "bulk_bytes_self") + suite_stat(ni, "bulk_bytes_help"),
+        .bulk = suite_stat(ni, "bulk_bytes_self") + suite_stat(ni, "bulk_bytes_shared"),
         .unexpected = suite_stat(ni, "match_unexpected_bytes_max"),
         .deferred = suite_stat(ni, "match_deferred"),
         .allocated = ni_fault_asked(NI_FAULT_ALLOC),

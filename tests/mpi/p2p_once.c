@@ -37,7 +37,7 @@ struct area {
 
 static void find_counters(const char *prefix)
 {
-    static const char *const names[] = {"rx_bytes", "bulk_bytes_self", "bulk_bytes_help"};
+    static const char *const names[] = {"rx_bytes", "bulk_bytes_self", "bulk_bytes_shared"};
 
     for (int i = 0; i < 3; i++) {
         char full[256];

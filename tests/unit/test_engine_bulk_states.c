@@ -155,7 +155,7 @@ static enum ni_bulk_state state_now(const struct pair *pair)
 static void open_world(struct pair *pair, enum ni_fabric_copy copy, struct ni_rkey *key)
 {
     pair_set("patience_us", "1000000");
-    pair_set("ask_trial", "0");
+    pair_set("pull_trial", "0");
     pair_open(pair, &(struct pair_attr){.copy = copy});
     memset(at_a, 0xaa, LEN); /* reads into fresh memory are not asked for */
     assert_int_equal(ni_region_memory(pair->b, at_b, LEN, NI_ACCESS_ALL, key), NI_OK);

@@ -28,13 +28,13 @@ struct world {
     struct pair_done done_a, done_b;
 };
 
-static void open_trying(struct world *world, const char *far_ns, const char *ask_trial)
+static void open_trying(struct world *world, const char *far_ns, const char *pull_trial)
 {
     struct pair *pair = &world->pair;
 
     *world = (struct world){0};
     pair_set("patience_us", "1000000");
-    pair_set("ask_trial", ask_trial);
+    pair_set("pull_trial", pull_trial);
     pair_set("far_ns", far_ns);
     pair_open(pair, &(struct pair_attr){.copy = NI_FABRIC_BY_CALL});
     assert_int_equal(ni_region_memory(pair->a, at_a, LEN, NI_ACCESS_ALL, &world->key_a), NI_OK);
@@ -95,9 +95,9 @@ static void read_both(struct world *world)
 static uint64_t by_kernel(const struct world *world)
 {
     return pair_stat(world->pair.a, "bulk_bytes_self") +
-           pair_stat(world->pair.a, "bulk_bytes_help") +
+           pair_stat(world->pair.a, "bulk_bytes_shared") +
            pair_stat(world->pair.b, "bulk_bytes_self") +
-           pair_stat(world->pair.b, "bulk_bytes_help");
+           pair_stat(world->pair.b, "bulk_bytes_shared");
 }
 
 static void set_far(struct world *world)
@@ -169,8 +169,8 @@ static void far_both_ways(void **state)
     atomic_store(&world.pair.ba->bulk.pull_from_ns, UINT64_MAX);
     read_both(&world);
     assert_int_equal(by_kernel(&world), 4 * LEN);
-    assert_int_equal(pair_stat(world.pair.a, "bulk_bytes_help"), 0);
-    assert_int_equal(pair_stat(world.pair.b, "bulk_bytes_help"), 0);
+    assert_int_equal(pair_stat(world.pair.a, "bulk_bytes_shared"), 0);
+    assert_int_equal(pair_stat(world.pair.b, "bulk_bytes_shared"), 0);
     pair_close(&world.pair);
 }
 
@@ -180,7 +180,7 @@ enum { READS = 4 };
 
 static uint64_t helped(const struct ni *ni)
 {
-    return pair_stat(ni, "bulk_bytes_help");
+    return pair_stat(ni, "bulk_bytes_shared");
 }
 
 /* Both are known to decline. A has asked for some, of which it has copied the first, and B knows of

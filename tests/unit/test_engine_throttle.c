@@ -75,7 +75,7 @@ static void check(const struct world *world)
 static uint64_t copied(const struct world *world)
 {
     return pair_stat(world->pair.a, "bulk_bytes_self") +
-           pair_stat(world->pair.b, "bulk_bytes_help");
+           pair_stat(world->pair.b, "bulk_bytes_shared");
 }
 
 /* Bytes of one pass of this side. */

@@ -97,7 +97,7 @@ static enum ni_way choose(struct ni_op *op, uint64_t now)
     struct ni *ni = op->peer->ni;
     enum ni_way way;
 
-    if (ni->config->ask_trial == 0) {
+    if (ni->config->pull_trial == 0) {
         return NI_WAY_PULL;
     }
     ni_lock_take(&ni->lock, ni->threads);

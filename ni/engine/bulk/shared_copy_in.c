@@ -52,7 +52,7 @@ static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
         atomic_store_explicit(&in->shared->failed, 1, memory_order_relaxed);
         in->at = in->until;
     } else {
-        ni_stat_add(&ni->stats.bulk_bytes_help, len);
+        ni_stat_add(&ni->stats.bulk_bytes_shared, len);
     }
     if (in->at == in->until) {
         /* J2: the bytes are there, and whether it failed, before the count says so. */

@@ -93,7 +93,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni->threads = (attr->flags & NI_THREADS) != 0 || ni->drive.place.placement != NI_PLACEMENT_TILE;
     ni->config = ni_config_get();
     for (unsigned i = 0; i < NI_COPY_TUNER_CLASSES; i++) {
-        ni_copy_tuner_init(&ni->bulk.copy_tuners[i], (uint32_t)ni->config->ask_trial,
+        ni_copy_tuner_init(&ni->bulk.copy_tuners[i], (uint32_t)ni->config->pull_trial,
                            ni->config->bulk_both ? NI_WAY_COUNT : NI_WAY_COUNT - 1);
     }
     ni->send.rails = attr->rails != 0 ? attr->rails : (unsigned)ni->config->rails;
