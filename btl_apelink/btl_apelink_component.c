@@ -115,7 +115,7 @@ static ni_status open_ni(mca_btl_apelink_module_t *module)
 {
     char *taken = ompi_glue_taken_cpus();
     struct ni_open_attr attr = {
-        .flags = module->threads ? NI_THREADS : 0,
+        .flags = (module->threads ? NI_THREADS : 0) | (ompi_glue_yields() ? NI_PEERS_AWAY : 0),
         .host_processes = ompi_glue_node_peers() + 1,
         .hosts = ompi_glue_hosts(),
         .taken_cpus = taken,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* On how many hosts the job runs, or may come to run. */
+/* On how many hosts the job runs, or may come to run, and whether this one has cores for it. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/topology.h"
 #include "ompi_glue/component.h"
@@ -59,6 +60,18 @@ unsigned ompi_glue_hosts(void)
     }
     here = cores();
     return here != 0 && slots > here ? 2 : 1;
+}
+
+bool ompi_glue_yields(void)
+{
+    int index = mca_base_var_find("ompi", "mpi", NULL, "yield_when_idle");
+    const bool *yields = NULL;
+
+    if (index >= 0 && mca_base_var_get_value(index, &yields, NULL, NULL) == OPAL_SUCCESS &&
+        yields != NULL && *yields) {
+        return true;
+    }
+    return ompi_glue_node_peers() + 1 > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 bool ompi_glue_several_hosts(void)

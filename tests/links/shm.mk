@@ -7,6 +7,7 @@ SHM_LIBS = ni/libapeni_core.la -lpthread
 shm_mock = tests/links/shm_mock.c tests/links/shm_mock.h
 
 shm_link_tests = \
+    tests/links/test_peers_away \
     tests/links/test_shm_copy \
     tests/links/test_shm_early \
     tests/links/test_shm_grow \
@@ -20,6 +21,10 @@ shm_link_tests = \
     tests/links/test_shm_stream \
     tests/links/test_shm_wait \
     tests/links/test_several
+
+tests_links_test_peers_away_SOURCES = tests/links/test_peers_away.c $(shm_mock)
+tests_links_test_peers_away_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_peers_away_LDADD = $(SHM_LIBS)
 
 tests_links_test_several_SOURCES = tests/links/test_several.c $(shm_mock)
 tests_links_test_several_CPPFLAGS = $(SHM_CPPFLAGS)

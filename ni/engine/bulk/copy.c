@@ -297,7 +297,8 @@ void ni_copy_forget(struct ni_op *op)
     op->bulk->shared = NULL;
 }
 
-ni_status ni_copy_at_once(struct ni_peer *peer, uint8_t *local, uint64_t remote, uint64_t len)
+ni_status ni_copy_at_once(struct ni_peer *peer, enum ni_copy_direction direction, uint8_t *local,
+                          uint64_t remote, uint64_t len)
 {
     struct ni *ni = peer->ni;
     struct ni_ep *ep = peer->ep;
@@ -307,7 +308,7 @@ ni_status ni_copy_at_once(struct ni_peer *peer, uint8_t *local, uint64_t remote,
         ni->config->bulk_chunk != 0) {
         return NI_AGAIN;
     }
-    status = ep->ops->copy(ep, NI_COPY_TO_PEER, local, remote, len);
+    status = ep->ops->copy(ep, direction, local, remote, len);
     if (NI_LIKELY(status == NI_OK)) {
         ni_stat_add(&ni->stats.bulk_bytes_self, len);
     }

@@ -26,7 +26,8 @@
  *
  *   the peer's memory is ours too      check its exported table, copy, done
  *   short                              one packet, direct.h
- *   long, the kernel copies            check its exported table, pull_request.c and copy.c
+ *   long, or peers are away, and the kernel copies
+ *                                      check its exported table, pull_request.c and copy.c
  *   otherwise                          packets, stream.c
  */
 
@@ -204,7 +205,7 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
     ni_status status;
 
     *by_kernel = false;
-    if (!ep->same_memory && (len < NI_DIRECT_MIN || !ni_peer_copies(peer))) {
+    if (!ep->same_memory && (len < peer->ni->bulk.direct_min || !ni_peer_copies(peer))) {
         return NI_ERR_UNSUPPORTED;
     }
     if (ep->same_memory && len < NI_DIRECT_MIN &&
@@ -226,7 +227,7 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
 static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
                           const struct ni_remote *where, const struct ni_ack *ack, bool is_read)
 {
-    bool by_kernel, pushes;
+    bool by_kernel, with_peer;
     struct ni_op *op;
     ni_status status;
 
@@ -234,9 +235,11 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
     if (try_direct(peer, local, len, where, ack, is_read, &by_kernel) == NI_OK) {
         return NI_OK;
     }
-    pushes = by_kernel && !is_read && ni_push_offer_is_wanted(peer, len);
-    if (by_kernel && !is_read && !pushes) {
-        status = ni_copy_at_once(peer, local, where->addr, len);
+    with_peer =
+        by_kernel && len >= NI_DIRECT_MIN && (is_read || ni_push_offer_is_wanted(peer, len));
+    if (by_kernel && !with_peer) {
+        status = ni_copy_at_once(peer, is_read ? NI_COPY_FROM_PEER : NI_COPY_TO_PEER, local,
+                                 where->addr, len);
         if (status != NI_AGAIN) {
             ni_ack_deliver(peer->ni, ack, status, status == NI_OK ? len : 0);
             return NI_OK;
@@ -254,7 +257,7 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
         ni_stat_add(&peer->ni->stats.bulk_fallback, 1);
     }
     if (by_kernel) {
-        if (is_read ? !ni_pull_request_start(op) : !pushes || !ni_push_offer_start(op)) {
+        if (!with_peer || !(is_read ? ni_pull_request_start(op) : ni_push_offer_start(op))) {
             ni_copy_start(op);
         }
         return NI_OK;
@@ -289,7 +292,7 @@ ni_status ni_write(struct ni *ni, struct ni_peer *peer, const void *src, size_t 
                                     : ni_short_post_unacked(peer, src, (uint32_t)len, dst))) {
         return NI_OK;
     }
-    if (ni_is_one_packet(ni, len)) {
+    if (len < ni->bulk.direct_min && ni_is_one_packet(ni, len)) {
         status = NI_LIKELY(!peer->threads) ? write_now(peer, src, len, dst, ack, false)
                                            : write_now(peer, src, len, dst, ack, true);
     }
@@ -307,7 +310,7 @@ ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
         NI_LIKELY(ni_short_post_read(peer, dst, (uint32_t)len, src, ack))) {
         return NI_OK;
     }
-    if (len < NI_DIRECT_MIN) {
+    if (len < ni->bulk.direct_min) {
         status = NI_LIKELY(!peer->threads) ? read_now(peer, dst, len, src, ack, false)
                                            : read_now(peer, dst, len, src, ack, true);
     }

@@ -19,7 +19,8 @@
 #include "engine/send/waiting.h"
 
 enum {
-    NI_DIRECT_MIN = 4096, /* below, a packet is faster than a copy by the kernel */
+    NI_DIRECT_MIN = 4096,     /* below, a packet is faster than a copy by the kernel, */
+    NI_DIRECT_MIN_AWAY = 128, /* unless nobody polls; a word is copied by a packet in any case */
 };
 
 /* May we touch the peer's memory ourselves? NI_ERR_UNSUPPORTED: it has to be asked by packets. */

@@ -145,9 +145,10 @@ struct ni_send_part {
 };
 
 struct ni_bulk_part {
-    struct ni_work copying;      /* struct ni_bulk: transfers that we copy */
-    struct ni_work requests;     /* struct ni_bulk: those that the target was asked to answer */
-    struct ni_work shared_in;    /* struct ni_shared_copy_in */
+    uint32_t direct_min;      /* shorter Reads and Writes are packets, though the kernel copies */
+    struct ni_work copying;   /* struct ni_bulk: transfers that we copy */
+    struct ni_work requests;  /* struct ni_bulk: those that the target was asked to answer */
+    struct ni_work shared_in; /* struct ni_shared_copy_in */
     const struct ni_op_ops *ops; /* how long transfers end: bulk.h */
     struct ni_pool pool, shared_in_pool;
     struct ni_throttle throttle; /* of long transfers; progress lock */

@@ -40,6 +40,8 @@
 
 /* Life of an NI. */
 
+enum { OPEN_FLAGS = NI_THREADS | NI_LANES_EARLY | NI_PEERS_AWAY };
+
 /* What a transfer takes is there from the start: want of memory is told only while many are under
  * way, whose ends give it back. */
 static ni_status init_pool(struct ni_pool *pool, size_t size, uint32_t items)
@@ -92,6 +94,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     /* The engine thread is one that may call. */
     ni->threads = (attr->flags & NI_THREADS) != 0 || ni->drive.place.placement != NI_PLACEMENT_TILE;
     ni->config = ni_config_get();
+    ni->bulk.direct_min = (attr->flags & NI_PEERS_AWAY) != 0 ? NI_DIRECT_MIN_AWAY : NI_DIRECT_MIN;
     for (unsigned i = 0; i < NI_COPY_TUNER_CLASSES; i++) {
         ni_copy_tuner_init(&ni->bulk.copy_tuners[i], (uint32_t)ni->config->pull_trial,
                            ni->config->bulk_both ? NI_WAY_COUNT : NI_WAY_COUNT - 1);
@@ -179,13 +182,12 @@ static ni_status start_engine(struct ni *ni)
 /* Says what is wrong. */
 static bool attr_is_sound(const struct ni_open_attr *attr)
 {
-    if ((attr->flags & ~(unsigned)(NI_THREADS | NI_LANES_EARLY)) != 0 ||
+    if ((attr->flags & ~(unsigned)OPEN_FLAGS) != 0 ||
         (unsigned)attr->placement > NI_PLACEMENT_SPLIT) {
         ni_log(NI_LOG_ERROR,
                "ni_open: flags are 0x%x, of which 0x%x may be set, and placement %d, which can be "
                "0 to %d",
-               attr->flags, (unsigned)(NI_THREADS | NI_LANES_EARLY), (int)attr->placement,
-               NI_PLACEMENT_SPLIT);
+               attr->flags, (unsigned)OPEN_FLAGS, (int)attr->placement, NI_PLACEMENT_SPLIT);
         return false;
     }
     if (attr->rails > NI_RAILS_MAX || (unsigned)attr->multipath > NI_MULTIPATH_NONE) {

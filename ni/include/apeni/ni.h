@@ -40,6 +40,9 @@ enum ni_open_flags {
     /* Most processes of the host will talk: the first packet to one makes what all later ones need,
      * as if the parameter shm_ring_after were 0. */
     NI_LANES_EARLY = 2,
+    /* Peers of this host often have no core when they are needed: Reads and Writes of 128 bytes and
+     * more are copied by the kernel, where it copies, which does not need them. */
+    NI_PEERS_AWAY = 4,
 };
 
 /*
