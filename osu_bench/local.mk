@@ -109,6 +109,9 @@ osu_bench_osu_steps_LDADD = $(MPI_LIBS)
 osu_bench_osu_file_SOURCES = osu_bench/clock.h osu_bench/letters.h osu_bench/osu_file.c
 osu_bench_osu_file_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_osu_file_LDADD = $(MPI_LIBS)
+osu_bench_osu_acc_pieces_SOURCES = osu_bench/osu_acc_pieces.c
+osu_bench_osu_acc_pieces_CPPFLAGS = $(OSU_CPPFLAGS)
+osu_bench_osu_acc_pieces_LDADD = $(MPI_LIBS)
 osu_bench_osu_win_sync_SOURCES = osu_bench/osu_win_sync.c
 osu_bench_osu_win_sync_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_osu_win_sync_LDADD = $(MPI_LIBS)
@@ -220,6 +223,7 @@ osu_PROGRAMS += \
     osu_bench/osu_patterns \
     osu_bench/osu_peers \
     osu_bench/osu_steps \
+    osu_bench/osu_acc_pieces \
     osu_bench/osu_win_sync \
     osu_bench/osu_file
 check_LTLIBRARIES += osu_bench/tests/damage.la

@@ -82,6 +82,10 @@ prints '^# Wildcards: 25 %$' out osu_deep_queue
 prints '^# Depth +Latency \(us\)$' out osu_deep_queue
 columns 2 "0 7" osu_deep_queue
 
+mpi 2 "$programs/osu_acc_pieces" -i 2 -n 20 -m 400 || fail "osu_acc_pieces: $(cat "$work/err")"
+prints '^400  *[0-9][0-9.]*$' out osu_acc_pieces
+mpi 2 "$programs/osu_acc_pieces" -w anywhere && fail "osu_acc_pieces -w anywhere is taken"
+prints "usage: osu_acc_pieces" err "osu_acc_pieces -w anywhere"
 mpi 2 "$programs/osu_file" -d "$work" -b 4096 -m 1 -i 1 || fail "osu_file: $(cat "$work/err")"
 prints '^# 2 ranks, blocks of 4096 bytes in turns$' out osu_file
 columns 2 "write_all read_all write_at pwrite" osu_file
