@@ -6,6 +6,8 @@
 
 #include "rma/control.h"
 
+enum { PIECE = 96 * 1024 }; /* bytes of elements; a multiple of each basic type's, pairs included */
+
 /* out[i] = in[i] op out[i] for packed elements, aligned as malloc does. */
 static int compute(const struct pri_rma_update *u, const void *in, void *out)
 {
@@ -59,6 +61,44 @@ static int by_copy(const struct pri_rma_update *u, const void *compare, char *wo
     return error != 0 ? error : pri_rma_copy(u->place, work, u->at, true);
 }
 
+/* Many elements in one piece, with nothing between them: by a copy of some after the other, which
+ * stays in a cache and is not fresh memory each time. */
+static bool by_pieces(const struct pri_rma_update *u, const void *compare)
+{
+    return u->bytes > PIECE && compare == NULL && u->op != PRI_OP_NO_OP &&
+           u->at->type->contiguous && pri_rma_basic(u->kind)->contiguous &&
+           (u->result.type == NULL || u->result.type->contiguous);
+}
+
+/* `work` has room for two times a piece. */
+static int piece_by_piece(const struct pri_rma_update *u, char *work)
+{
+    struct pri_type *basic = (struct pri_type *)(uintptr_t)pri_rma_basic(u->kind);
+    struct pri_rma_place place = *u->place;
+    struct pri_rma_at at = {.target = u->at->target, .type = basic};
+    struct pri_rma_update piece = *u;
+    int error = 0;
+
+    place.local += (uintptr_t)u->at->type->true_lb;
+    place.remote.addr += (uint64_t)u->at->type->true_lb;
+    piece.place = &place;
+    piece.at = &at;
+    for (size_t done = 0; error == 0 && done < u->bytes; done += piece.bytes) {
+        piece.bytes = u->bytes - done < PIECE ? u->bytes - done : PIECE;
+        piece.from = u->from + done;
+        at.count = piece.bytes / basic->size;
+        if (u->result.type != NULL) {
+            piece.result.buf = (char *)u->result.buf + u->result.type->true_lb + done;
+            piece.result.type = basic;
+            piece.result.count = at.count;
+        }
+        error = by_copy(&piece, NULL, work);
+        place.local += piece.bytes;
+        place.remote.addr += piece.bytes;
+    }
+    return error;
+}
+
 /* Aligned elements in one piece that are here: no copy. */
 static bool in_place(const struct pri_rma_update *u, const void *compare)
 {
@@ -82,9 +122,9 @@ static void update_in_place(const struct pri_rma_update *u)
 
 int pri_rma_locked(const struct pri_rma_update *u, const void *compare)
 {
-    bool here = in_place(u, compare);
+    bool here = in_place(u, compare), pieces = by_pieces(u, compare);
     /* Both halves are aligned. */
-    size_t half = (u->bytes + 63) / 64 * 64;
+    size_t half = ((pieces ? PIECE : u->bytes) + 63) / 64 * 64;
     char *work = here ? NULL : malloc(2 * half);
 
     if (!here && work == NULL) {
@@ -95,7 +135,7 @@ int pri_rma_locked(const struct pri_rma_update *u, const void *compare)
         if (here) {
             update_in_place(u);
         } else {
-            error = by_copy(u, compare, work);
+            error = pieces ? piece_by_piece(u, work) : by_copy(u, compare, work);
         }
         pri_rma_accumulate_unlock(u->place->t);
     }

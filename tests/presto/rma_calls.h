@@ -74,5 +74,6 @@ void rma_greed(void);
 void rma_trace(int allocate);
 /* flavor: MPI_WIN_FLAVOR_CREATE, _ALLOCATE, _DYNAMIC */
 void rma_long(int flavor);
+void rma_large(void);
 
 #endif
