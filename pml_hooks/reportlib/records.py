@@ -243,7 +243,8 @@ def read_raw(path):
         raise BadRecord("cannot read %s: %s" % (path, error)) from error
     state = process_state(rank["pid"], rank["process_start"])
     rank["alive"], rank["stopped"] = state != "", state in ("T", "t")
-    rank["age"] = max(0, time.monotonic_ns() - rank["clock_start"]) * 1e-9
+    # A record may be of another host, or of a time before this one was started.
+    rank["age"] = max(time.monotonic_ns(), rank["clock_last"], rank["clock_start"]) * 1e-9 - rank["clock_start"] * 1e-9
     return rank
 
 
