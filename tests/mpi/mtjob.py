@@ -15,7 +15,8 @@ import uuid
 SHM_SIZE = "8g"
 NOT_STARTED = "a process never got out of PMIx_Init"
 STARTS = 5  # runs of a test before that counts as its failure
-LOOK_EVERY = 3  # seconds
+LOOK_EVERY = 3  # seconds,
+LOOK_RANKS = 16  # and so much longer for each further so many ranks: a look at all takes as much of a core as some of them
 FOREVER = float("inf")
 START_LIMIT = 15  # seconds without a transport after which all but the last of these runs are given up,
 START_RANKS = 64  # and so much more for each further so many ranks, which start one after the other
@@ -276,8 +277,9 @@ class Starts:
     spawned on a busy machine, PMIx 4.2 under Open MPI 4.1 never answers the PMIx_Init of a new process, over whatever
     transport. The process has libmpi by then, but none of its components."""
 
-    def __init__(self, env, limit):
+    def __init__(self, env, limit, ranks):
         self.env, self.limit = env, limit
+        self.every = LOOK_EVERY * max(1, ranks / LOOK_RANKS)
         self.started = set()
         self.since = {}  # process to when it was first seen without a transport
 
@@ -303,7 +305,7 @@ class Starts:
         end = time.monotonic() + seconds
         while True:
             try:
-                process.wait(timeout=min(LOOK_EVERY, max(0.1, end - time.monotonic())))
+                process.wait(timeout=min(self.every, max(0.1, end - time.monotonic())))
                 return True
             except subprocess.TimeoutExpired:
                 if time.monotonic() >= end or self.hang(self.limit):
@@ -395,6 +397,13 @@ def remount_shm(size):
     subprocess.run(["mount", "-o", f"remount,size={size}", "/dev/shm"], check=True)
 
 
+def lost_at_the_end(test, code, output):
+    """Whether mpirun has missed the end of one of many ranks: that of 4.1 now and then takes one of 192 that end at once on
+    few cores for one that left without MPI_Finalize, over any transport, vader too. Of a crash it speaks in other words."""
+    return "long" in test.tags and code == 1 and "exiting improperly" in output and "signal" not in output.split("MT-OK")[-1].split(
+        "exiting improperly")[0]
+
+
 def judge(test, code, output, in_time):
     """Why the test has failed, or None."""
     oks = re.findall(r"^MT-OK \S+ checks=(\d+)", output, re.MULTILINE)
@@ -405,7 +414,7 @@ def judge(test, code, output, in_time):
     if test.match and not re.search(test.match, output):
         return f"the output has nothing like '{test.match}'"
     if test.expect == "ok":
-        if code != 0:
+        if code != 0 and not lost_at_the_end(test, code, output):
             return f"exit status {code}"
         if len(oks) != test.oks or "0" in oks:
             return f"{len(oks)} lines MT-OK with {', '.join(oks) or 'no'} checks; wanted {test.oks} lines"
@@ -504,7 +513,7 @@ def run(test, env):
     for number in range(STARTS):
         begin = time.monotonic()
         patience = START_LIMIT * env.scale * max(1, test.np / START_RANKS) if number < STARTS - 1 else FOREVER
-        result = run_once(test, env, Starts(env, patience))
+        result = run_once(test, env, Starts(env, patience, test.np))
         if result.why != NOT_STARTED:
             break
         notes.append(f"a process hung in PMIx_Init, before any transport: given up after {time.monotonic() - begin:.0f} s")
@@ -535,6 +544,8 @@ def run_once(test, env, starts):
         why = None if in_time else "never got to the middle of its work"
     else:
         why = judge(test, p.returncode, output, in_time)
+        if why is None and lost_at_the_end(test, p.returncode, output):
+            notes.append("mpirun has missed the end of a rank, after all had ended their checks")
     if stuck:
         why = NOT_STARTED
     if env.leaks and not why and test.expect == "ok" and test.kind == "mpirun":
