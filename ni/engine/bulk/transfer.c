@@ -208,11 +208,14 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
     if (!ep->same_memory && (len < peer->ni->bulk.direct_min || !ni_peer_copies(peer))) {
         return NI_ERR_UNSUPPORTED;
     }
-    if (ep->same_memory && len < NI_DIRECT_MIN &&
-        peer->ni->send.sources[NI_SOURCE_STORES]->under_way(peer)) {
+    if (len < NI_DIRECT_MIN && peer->ni->send.sources[NI_SOURCE_STORES]->under_way(peer)) {
         return NI_ERR_UNSUPPORTED; /* it comes after them */
     }
     status = ni_transfer_check(ep, where, len, is_read ? NI_ACCESS_READ : NI_ACCESS_WRITE);
+    if (status != NI_OK && !ep->same_memory && len < NI_DIRECT_MIN && !is_read &&
+        !ni_ack_tells(ack)) {
+        return NI_ERR_UNSUPPORTED; /* of the packet's refusal a flush tells */
+    }
     if (status == NI_ERR_UNSUPPORTED || (status == NI_OK && !ep->same_memory)) {
         *by_kernel = status == NI_OK;
         return NI_ERR_UNSUPPORTED;
@@ -222,6 +225,19 @@ static ni_status try_direct(struct ni_peer *peer, uint8_t *local, size_t len,
     }
     ni_ack_deliver(peer->ni, ack, status, status == NI_OK ? len : 0);
     return NI_OK;
+}
+
+/* What the kernel does not copy, though it is long enough for that, is a packet as it is elsewhere.
+ */
+static NI_NOINLINE ni_status as_packet(struct ni_peer *peer, uint8_t *local, size_t len,
+                                       const struct ni_remote *where, const struct ni_ack *ack,
+                                       bool is_read)
+{
+    if (is_read) {
+        return read_now(peer, local, len, where, ack, peer->threads);
+    }
+    return ni_is_one_packet(peer->ni, len) ? write_now(peer, local, len, where, ack, peer->threads)
+                                           : NI_AGAIN;
 }
 
 static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
@@ -234,6 +250,12 @@ static ni_status transfer(struct ni_peer *peer, uint8_t *local, size_t len,
     local = len != 0 ? local : nothing;
     if (try_direct(peer, local, len, where, ack, is_read, &by_kernel) == NI_OK) {
         return NI_OK;
+    }
+    if (!by_kernel && len >= peer->ni->bulk.direct_min && len < NI_DIRECT_MIN) {
+        status = as_packet(peer, local, len, where, ack, is_read);
+        if (status != NI_AGAIN) {
+            return status;
+        }
     }
     with_peer =
         by_kernel && len >= NI_DIRECT_MIN && (is_read || ni_push_offer_is_wanted(peer, len));
