@@ -38,9 +38,8 @@
  * tag NI_NOP_RING, of one line. It takes the line that is kept free for the marker, so that there
  * is room for it however full the ring is; nobody polls what is behind it. Lines and packets are
  * numbered on, and the next packet lies where its line's number says, in the larger ring, which is
- * zero. Credits that were given for the smaller ring count too little in the larger one, never too
- * much. In the same way it may go back to its first ring, with the tag NI_NOP_FIRST, when all
- * before was taken.
+ * zero, and free but for what is not taken yet of the smaller one. In the same way it may go back
+ * to its first ring, with the tag NI_NOP_FIRST, when all before was taken.
  *
  * The bulk area is handed out in order and taken back in order, by the packets that refer to it.
  * When all is taken back the next payload starts at offset 0 again, so that a conversation stays

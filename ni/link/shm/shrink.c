@@ -28,6 +28,18 @@ static struct ni_shm_segment *segment_of(const struct ni_shm_peer *peer)
     return atomic_load_explicit(&peer->segment, memory_order_relaxed);
 }
 
+/* Whether the area is ours still: the owner of the seat may have taken us for dead, and another
+ * have it by now, whose lane would be lost. What follows from that is the watch's (watch.c). */
+static bool is_ours(const struct ni_shm_peer *peer)
+{
+    uint64_t seat = atomic_load_explicit(&peer->out_seat, memory_order_relaxed);
+    const struct ni_shm_segment *segment = segment_of(peer);
+
+    return seat != 0 && ni_shm_seat_generation(atomic_load_explicit(
+                            &segment->seat_words[(uint32_t)seat - 1], memory_order_relaxed)) ==
+                            (uint32_t)(seat >> 32);
+}
+
 static bool in_larger_ring(const struct ni_shm_peer *peer)
 {
     return peer->ep.tx.mask + 1 > segment_of(peer)->geometry.counts.first / NI_LINE;
@@ -54,19 +66,27 @@ static void look(struct ni_shm_peer *peer, uint64_t now)
     }
 }
 
-/* It may have more again, as when it was new. */
+/* Its bulk area may have memory again, as when it was new. */
+static void allow_bulk(struct ni_shm_peer *peer)
+{
+    uint32_t bulk = segment_of(peer)->geometry.counts.bulk;
+
+    peer->ep.tx.bulk = peer->out_area->bulk;
+    peer->ep.tx.bulk_most = bulk;
+    peer->ep.max_bulk = ni_shm_max_bulk(bulk);
+}
+
+/* It may have more again. */
 static void ask_again(struct ni_shm_peer *peer)
 {
     const struct ni_shm_segment *segment = segment_of(peer);
     uint32_t ring = segment->geometry.counts.ring;
     uint32_t bulk = segment->geometry.counts.bulk;
-    struct ni_lane_tx *tx = &peer->ep.tx;
+    const struct ni_lane_tx *tx = &peer->ep.tx;
 
     if (peer->out_bulk && tx->bulk_most < bulk &&
         ni_shm_areas_may_have(segment, ni_shm_bulk_step(tx->bulk_size, 1, bulk))) {
-        tx->bulk = peer->out_area->bulk;
-        tx->bulk_most = bulk;
-        peer->ep.max_bulk = ni_shm_max_bulk(bulk);
+        allow_bulk(peer);
     }
     if (!in_larger_ring(peer) && ni_shm_lane_waits(peer) && ni_shm_areas_may_have(segment, ring)) {
         ni_shm_lane_begins(peer);
@@ -85,14 +105,15 @@ static void give_bulk(struct ni_shm_peer *peer)
     ni_stat_add(&peer->link->stats->lanes_shrunk, 1);
 }
 
-/* What waits for more room than the first ring has gets it in the bulk area, or there is none. */
+/* What needs more room than the first ring has gets it in the bulk area: where others have left no
+ * memory for that, the larger ring leaves some. */
 static void leave_ring(struct ni_shm_peer *peer)
 {
     uint32_t first = segment_of(peer)->geometry.counts.first;
     struct ni_lane_tx *tx = &peer->ep.tx;
     uint8_t *map;
 
-    if (!is_empty(tx) || tx->bulk == NULL) {
+    if (!is_empty(tx) || !peer->out_bulk) {
         return;
     }
     map = ni_calloc(first / NI_LINE, 1);
@@ -104,6 +125,9 @@ static void leave_ring(struct ni_shm_peer *peer)
     ni_free(peer->payload_map);
     peer->payload_map = map;
     peer->ep.max_lines = ni_lane_max_lines(first / NI_LINE);
+    if (tx->bulk == NULL) {
+        allow_bulk(peer);
+    }
     peer->out_quiet.leaving = true;
     peer->out_quiet.left_at = tx->head;
     ni_shm_lane_begins(peer);
@@ -132,7 +156,7 @@ void ni_shm_review(struct ni_ep *ep, uint64_t now)
 
     /* Acquire: pairs with E1. */
     if (tx->lines == NULL || atomic_load_explicit(&peer->status, memory_order_acquire) != NI_OK ||
-        atomic_load_explicit(&peer->broken, memory_order_relaxed) != NI_OK) {
+        atomic_load_explicit(&peer->broken, memory_order_relaxed) != NI_OK || !is_ours(peer)) {
         return;
     }
     look(peer, now);
