@@ -64,13 +64,13 @@ enum ni_poll_case {
 
 struct ni {
     /* hot: polling */
-    struct ni_core_part core;
     uint32_t untidy; /* enum ni_untidy */
     uint32_t depth;  /* nesting of ni_progress */
     bool threads;
     bool forked;
     bool closing;
     uint8_t poll_cases; /* enum ni_poll_case */
+    struct ni_core_part core;
     struct ni_arrive_part arrive;
     struct ni_lock progress_lock; /* who polls */
     _Atomic uintptr_t progress_owner;

@@ -20,8 +20,8 @@
 
 /*
  * What each folder of the engine has of an NI, and of a peer: a substructure of its own, in which
- * no other folder writes but by its functions. The smaller ones are here as a whole, so that one
- * look at the NI needs one cache line and no folder above.
+ * no other folder writes but by its functions. The smaller ones are here as a whole, so that a look
+ * at the NI needs no pointer, and no folder above.
  */
 
 struct ni_bulk;
@@ -119,11 +119,12 @@ struct ni_core_part {
     uint32_t lane_capacity;
     uint32_t parked_count;
     struct ni_list parked; /* struct ni_lane_rx: lanes that are not polled */
-    struct ni_pool op_pool;
-    struct ni_work flushes;
-    uint64_t serial; /* of the next operation */
     /* Deliver an ack that is a counter's, or any region's; object/counter does. */
     void (*ack_region)(struct ni *ni, const struct ni_ack *ack, ni_status status, uint64_t value);
+    /* From here on callers write: not on the line that each poll reads, which is full now. */
+    struct ni_pool op_pool;
+    struct ni_work flushes;
+    uint64_t serial;         /* of the next operation */
     struct ni_list departed; /* struct ni_noting: to be told; while it is not empty, one of busy */
     struct ni_list deferred; /* struct ni_deferred_call; they count in busy */
     _Atomic uint32_t late;   /* notifications of counters among them */
