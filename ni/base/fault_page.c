@@ -41,7 +41,9 @@ struct ni_fault_page {
     struct head *head;
     struct slot *slot;
     size_t bytes;
-    uint32_t nodes;  /* that are in the file */
+    uint32_t nodes; /* that are in the file */
+    dev_t device;   /* of a writer: which file it is */
+    ino_t inode;
     char path[PATH]; /* of a writer; empty: a reader */
 };
 
@@ -65,6 +67,7 @@ struct ni_fault_page *ni_fault_page_create(const char *path, const struct ni_fau
     size_t bytes = sizeof(struct head) + about->nodes * sizeof(struct slot);
     struct ni_fault_page *page = NULL;
     char temporary[PATH + 20];
+    struct stat file;
     int fd, error;
 
     if (strlen(path) >= PATH) {
@@ -78,7 +81,9 @@ struct ni_fault_page *ni_fault_page_create(const char *path, const struct ni_fau
         return NULL;
     }
     error = posix_fallocate(fd, 0, (off_t)bytes);
-    page = error == 0 && fchmod(fd, 0644) == 0 ? map_page(fd, bytes, PROT_READ | PROT_WRITE) : NULL;
+    page = error == 0 && fchmod(fd, 0644) == 0 && fstat(fd, &file) == 0
+               ? map_page(fd, bytes, PROT_READ | PROT_WRITE)
+               : NULL;
     if (page != NULL) {
         memcpy(page->head->magic, MAGIC, sizeof MAGIC);
         page->head->version = VERSION;
@@ -88,6 +93,8 @@ struct ni_fault_page *ni_fault_page_create(const char *path, const struct ni_fau
         page->head->self = about->self;
         ni_fault_page_beat(page, about->master, about->beat_ns);
         strcpy(page->path, path);
+        page->device = file.st_dev;
+        page->inode = file.st_ino;
         if (rename(temporary, path) != 0) {
             page->path[0] = '\0';
             ni_fault_page_close(page);
@@ -126,14 +133,17 @@ void ni_fault_page_beat(struct ni_fault_page *page, uint32_t master, uint64_t no
     atomic_store_explicit(&page->head->beat, now, memory_order_relaxed);
 }
 
-static ni_status judge(const struct ni_fault_page *page)
+/* With the nodes, read once. */
+static ni_status judge(struct ni_fault_page *page)
 {
     const struct head *head = page->head;
 
+    page->nodes = *(const volatile uint32_t *)&head->nodes;
+
     return memcmp(head->magic, MAGIC, sizeof MAGIC) == 0 && head->version == VERSION &&
-                   head->entry_bytes == sizeof(struct slot) && head->nodes >= 1 &&
-                   head->nodes <= NI_FAULT_NODES_MAX &&
-                   sizeof *head + head->nodes * sizeof(struct slot) <= page->bytes
+                   head->entry_bytes == sizeof(struct slot) && page->nodes >= 1 &&
+                   page->nodes <= NI_FAULT_NODES_MAX &&
+                   sizeof *head + page->nodes * sizeof(struct slot) <= page->bytes
                ? NI_OK
                : NI_ERR_PROTOCOL;
 }
@@ -162,8 +172,6 @@ ni_status ni_fault_page_open(const char *path, struct ni_fault_page **page)
     if (status != NI_OK) {
         ni_fault_page_close(*page);
         *page = NULL;
-    } else {
-        (*page)->nodes = (*page)->head->nodes;
     }
     return status;
 }
@@ -205,10 +213,14 @@ bool ni_fault_page_read(const struct ni_fault_page *page, uint32_t node,
 
 void ni_fault_page_close(struct ni_fault_page *page)
 {
+    struct stat now;
+
     if (page == NULL) {
         return;
     }
-    if (page->path[0] != '\0') {
+    /* Not the file of a writer that came after us. */
+    if (page->path[0] != '\0' && lstat(page->path, &now) == 0 && now.st_dev == page->device &&
+        now.st_ino == page->inode) {
         (void)unlink(page->path);
     }
     munmap(page->head, page->bytes);
