@@ -128,6 +128,63 @@ static bool transfer(size_t len, unsigned seed)
     return alone;
 }
 
+/* Stores that have not arrived are not overtaken, by whatever moves the bytes. */
+static void test_order(void)
+{
+    static uint8_t in[SIZE];
+    static ni_word done;
+    const struct ni_remote where = {.addr = (uint64_t)(uintptr_t)board->memory,
+                                    .key = board->rkey.key,
+                                    .handle = board->rkey.handle};
+    const uint64_t value = UINT64_C(0x5707ed0123456789);
+
+    atomic_store(&done, 0);
+    memset(board->memory, 0, sizeof(board->memory));
+    CHECK(ni_store(ni, peer, &where, value, 8) == NI_OK);
+    CHECK(ni_read(ni, peer, in, 800, &where,
+                  &(struct ni_ack){.kind = NI_ACK_WORD, .word = &done}) == NI_OK);
+    target_polls(true);
+    wait_for(&done, 800);
+    CHECK(memcmp(in, &value, 8) == 0);
+    target_polls(false);
+}
+
+static void on_flushed(void *arg, ni_status status, uint64_t value)
+{
+    (void)value;
+    *(ni_status *)arg = status;
+}
+
+static ni_status flush(void)
+{
+    const time_t begin = time(NULL);
+    ni_status status = NI_AGAIN;
+
+    CHECK(ni_flush(ni, peer,
+                   &(struct ni_ack){.kind = NI_ACK_CALL, .fn = on_flushed, .arg = &status}) ==
+          NI_OK);
+    while (status == NI_AGAIN) {
+        (void)ni_progress(ni);
+        CHECK(time(NULL) - begin < GIVE_UP_S);
+    }
+    return status;
+}
+
+/* Of what was refused a flush tells. */
+static void test_refused(void)
+{
+    static const uint8_t out[SIZE];
+    const struct ni_remote where = {.addr = (uint64_t)(uintptr_t)board->memory,
+                                    .key = board->rkey.key + 1,
+                                    .handle = board->rkey.handle};
+
+    target_polls(true);
+    CHECK(ni_write(ni, peer, out, 800, &where, NULL) == NI_OK);
+    CHECK(flush() == NI_ERR_KEY);
+    CHECK(flush() == NI_OK);
+    target_polls(false);
+}
+
 static bool kernel_copies(void)
 {
     char text[256];
@@ -185,6 +242,8 @@ int main(void)
         CHECK(transfer(lens[i], seed++));
     }
     CHECK(result != 0 || (!transfer(LEAST - 1, seed++) && !transfer(8, seed++)));
+    test_order();
+    test_refused();
     end();
     begin(NI_PEERS_AWAY | NI_THREADS);
     CHECK(result != 0 || (transfer(800, seed++) && !transfer(8, seed++)));

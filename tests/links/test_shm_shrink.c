@@ -271,6 +271,30 @@ static void test_handed_on(void)
     mock_param("shm_lanes_size", "16M");
 }
 
+/* A lane whose larger ring has left no room for a bulk area goes back, too, and is as new then. */
+static void test_without_bulk(void)
+{
+    struct pair pair;
+
+    mock_param("shm_lanes_size", "80K");
+    open_pair(&pair);
+    fill(&pair, 16, PATIENCE);
+    CHECK(ring_of(&pair) == RING);
+    (void)send(&pair, LONG);
+    take_all();
+    CHECK(tx_of(&pair)->bulk == NULL && tx_of(&pair)->bulk_size == 0);
+    idle(&pair, GIVE_UP_S * 1000, true);
+    for (uint64_t begin = ni_now_ns(); send(&pair, LONG) != NI_OK;) {
+        mock_progress(&pair.from);
+        mock_progress(&to);
+        CHECK(ni_now_ns() - begin < GIVE_UP_S * UINT64_C(1000000000));
+    }
+    take_all();
+    CHECK(tx_of(&pair)->bulk_size >= LONG && ring_of(&pair) == SMALL && to.malformed == 0);
+    close_pair(&pair);
+    mock_param("shm_lanes_size", "16M");
+}
+
 static void test_no_memory(void)
 {
     struct pair pair;
@@ -439,6 +463,7 @@ int main(void)
     test_keeps_what_is_unread();
     test_back_before_it_is_known();
     test_handed_on();
+    test_without_bulk();
     test_no_memory();
     test_lies();
     test_traces();
