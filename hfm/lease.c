@@ -2,6 +2,8 @@
 /* Votes for a master. */
 #include "hfm/lease.h"
 
+#include <string.h>
+
 #include "base/assert.h"
 #include "base/bits.h"
 
@@ -38,6 +40,15 @@ void hfm_candidate_init(struct hfm_candidate *candidate, uint32_t rank, unsigned
                                         .next = now};
 }
 
+/* Votes are for a term: those for another do not count in this one. */
+static void set_term(struct hfm_candidate *candidate, uint64_t term)
+{
+    if (term != candidate->term) {
+        candidate->term = term;
+        memset(candidate->granted, 0, sizeof candidate->granted);
+    }
+}
+
 uint64_t hfm_candidate_due(const struct hfm_candidate *candidate)
 {
     uint64_t due = ni_max_u64(candidate->next, candidate->acts ? 0 : candidate->wait);
@@ -67,11 +78,8 @@ bool hfm_candidate_step(struct hfm_candidate *candidate, uint64_t now)
 {
     if (candidate->acts && now >= candidate->acts_until) {
         candidate->acts = false;
-        candidate->term++;
+        set_term(candidate, candidate->term + 1);
         candidate->wait = now + candidate->rank * candidate->period;
-        for (unsigned i = 0; i < candidate->voters; i++) {
-            candidate->granted[i] = 0;
-        }
     }
     if (now < candidate->next || (!candidate->acts && now < candidate->wait)) {
         return false;
@@ -86,7 +94,7 @@ void hfm_candidate_answered(struct hfm_candidate *candidate, unsigned voter, uin
                             bool granted, uint64_t term, uint64_t now)
 {
     if (!granted && term >= candidate->term && !candidate->acts) {
-        candidate->term = term + 1;
+        set_term(candidate, term + 1);
     }
     if (!granted || term != candidate->term || voter >= candidate->voters ||
         number > candidate->asked || candidate->asked - number >= HFM_ASKS) {
@@ -105,13 +113,8 @@ void hfm_candidate_raise(struct hfm_candidate *candidate, uint64_t term)
     if (term < candidate->term || (candidate->acts && term == candidate->term)) {
         return;
     }
-    candidate->term = term + 1;
-    if (candidate->acts) {
-        candidate->acts = false;
-        for (unsigned i = 0; i < candidate->voters; i++) {
-            candidate->granted[i] = 0;
-        }
-    }
+    set_term(candidate, term + 1);
+    candidate->acts = false;
 }
 
 /* Whether to give way to one with a better rank that does not act: for some leases, and not again
@@ -130,7 +133,7 @@ void hfm_candidate_heard(struct hfm_candidate *candidate, uint32_t rank, bool ac
     if (candidate->acts) {
         return;
     }
-    candidate->term = ni_max_u64(candidate->term, term + 1);
+    set_term(candidate, ni_max_u64(candidate->term, term + 1));
     if (acts) {
         candidate->yields_since = 0;
     }

@@ -18,8 +18,9 @@
  *
  * The better candidate is the one with the smaller rank. One that comes back does not replace a
  * master that acts. A voter that begins anew promises nothing for a lease, as it does not know what
- * it had promised. Terms grow with each new master. Functions of their state and the time, in any
- * unit. Not thread-safe.
+ * it had promised. A vote is for a term, which a voter gives to one candidate, and terms grow with
+ * each new master; so a term has one master, unless a voter has begun anew. Functions of their
+ * state and the time, in any unit. Not thread-safe.
  */
 
 enum { HFM_VOTERS_MAX = 16, HFM_ASKS = 32 };

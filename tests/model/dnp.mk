@@ -44,7 +44,10 @@ tests_model_model_dnp_rdma_SOURCES = tests/model/model_dnp_rdma.c
 tests_model_model_dnp_rdma_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
 tests_model_model_dnp_rdma_LDADD = dnp/libdnp.la
 
-tests_model_model_hfm_cluster_SOURCES = tests/model/model_hfm_cluster.c
+tests_model_model_hfm_cluster_SOURCES = \
+    tests/model/master_history.c \
+    tests/model/master_history.h \
+    tests/model/model_hfm_cluster.c
 tests_model_model_hfm_cluster_CPPFLAGS = $(MODEL_CPPFLAGS) -I$(top_srcdir)
 tests_model_model_hfm_cluster_LDADD = hfm/libhfm.la
 

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/random.h"
 #include "hfm/node.h"
+#include "master_history.h"
 
 /*
  * Daemons of a cluster in virtual time, over a network that loses, doubles, delays and parts;
@@ -15,6 +16,7 @@
  * all events must hold:
  *
  *   never are there two masters at a time
+ *   never do two act with one term, unless a voter has forgotten what it promised
  *   a master that says "silent" or "gone" has a cause: the node, or the network, has failed lately
  *   a master that says that a card's part fails has it from somebody who said so
  *   a node that has ended or is stopped is gone in the end
@@ -25,7 +27,7 @@
  */
 
 enum { SEEDS = 150, NODES = 6, FLIGHT = 4096, PERIOD = 10, STEPS = 6000, SETTLE = 1500 };
-enum { LIMIT = 4 * PERIOD, GONE = 8 * PERIOD, LEASE = 3 * PERIOD, GRACE = 200 };
+enum { VOTERS = 5, LIMIT = 4 * PERIOD, GONE = 8 * PERIOD, LEASE = 3 * PERIOD, GRACE = 200 };
 
 struct daemon {
     struct hfm_node node;
@@ -107,6 +109,10 @@ static void on_event(void *arg, const struct hfm_event *event)
     uint32_t worse;
 
     changes++;
+    if (event->kind == HFM_EVENT_MASTER && event->fault == 1 &&
+        !master_history_acts(self, event->term, now)) {
+        fail("another has acted with the term of", self);
+    }
     if (event->kind != HFM_EVENT_STATE) {
         return;
     }
@@ -134,9 +140,9 @@ static void begin(uint32_t i)
                                   .nodes = NODES,
                                   .self = i,
                                   .masters = 3,
-                                  .voters = 3,
-                                  .quorum = 2,
-                                  .voter = {0, 2, 4},
+                                  .voters = VOTERS,
+                                  .quorum = VOTERS / 2 + 1,
+                                  .voter = {0, 2, 4, 1, 3},
                                   .period = PERIOD,
                                   .silent = LIMIT,
                                   .gone = GONE,
@@ -150,6 +156,9 @@ static void begin(uint32_t i)
     daemon->stopped = false;
     daemon->lives_again = now;
     daemon->session = ++sessions;
+    if (i < VOTERS) {
+        master_history_forgets(now + LEASE);
+    }
     if (hfm_node_init(&daemon->node, &cluster, &ops[i], daemon->session, now) != NI_OK) {
         abort();
     }
@@ -299,19 +308,6 @@ static void step(void)
     check_gone();
 }
 
-/* Whether a field was said to be worse than any master has told. */
-static bool never_told(uint32_t node)
-{
-    for (unsigned low = 0; low < 26; low += 2) {
-        unsigned s = said[node] >> low & 3, t = told[node] >> low & 3;
-
-        if ((unsaid[node] >> low & 3) == 0 && (t < (s & 2) || (s == 1 && t == 0))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void check_end(void)
 {
     uint32_t master = UINT32_MAX;
@@ -340,7 +336,7 @@ static void check_end(void)
         if (daemons[i].node.service != DNP_NORMAL) {
             fail("a good service network is broken for", i);
         }
-        if (!masters_change && never_told(i)) {
+        if (!masters_change && master_history_untold(said[i], told[i], unsaid[i])) {
             fail("a fault was never told of", i);
         }
     }
@@ -359,6 +355,7 @@ static void run(void)
     parted = 0;
     now = 1000;
     net_failed = 0;
+    master_history_begin();
     masters_change = seed % 3 != 0;
     for (uint32_t i = 0; i < NODES; i++) {
         begin(i);

@@ -116,6 +116,24 @@ static void test_a_larger_term_elsewhere_ends_a_master(void **state)
     assert_int_equal(candidate.term, TERM + 6);
 }
 
+/* A refusal names a larger term: what was granted for the smaller one is no vote for that. */
+static void test_votes_for_another_term_do_not_count(void **state)
+{
+    (void)state;
+    hfm_candidate_init(&candidate, 0, 5, 3, PERIOD, LEASE, TERM, 1000);
+    assert_true(hfm_candidate_step(&candidate, 1000));
+    hfm_candidate_answered(&candidate, 0, 1, true, TERM, 1001);
+    hfm_candidate_answered(&candidate, 2, 1, true, TERM, 1001);
+    hfm_candidate_answered(&candidate, 3, 1, false, TERM + 1, 1002);
+    assert_int_equal(candidate.term, TERM + 2);
+    assert_true(hfm_candidate_step(&candidate, 1010));
+    hfm_candidate_answered(&candidate, 3, 2, true, TERM + 2, 1011);
+    assert_false(candidate.acts);
+    hfm_candidate_answered(&candidate, 0, 2, true, TERM + 2, 1012);
+    hfm_candidate_answered(&candidate, 2, 2, true, TERM + 2, 1012);
+    assert_true(candidate.acts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +143,7 @@ int main(void)
         cmocka_unit_test(test_a_worse_candidate_waits_and_a_refused_one_raises_its_term),
         cmocka_unit_test(test_it_does_not_give_way_for_ever),
         cmocka_unit_test(test_a_larger_term_elsewhere_ends_a_master),
+        cmocka_unit_test(test_votes_for_another_term_do_not_count),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
