@@ -63,7 +63,8 @@ struct hfm_message {
         number; /* not 0; PONG, ACK, GRANT: of the message that they answer; NEWS: its version */
     uint64_t
         term; /* PONG: of the master, 0 if it does not act; ASK; GRANT: the largest known; NEWS */
-    uint64_t have;   /* PING: the version that the sender has; NEWS: the one that it follows */
+    uint64_t have;   /* PING: the version that the sender has; NEWS: the one that it follows; PONG,
+                        GRANT: the asker's latest session, 0: none */
     uint32_t via;    /* NEWS */
     uint32_t age_us; /* REPORT, NEWS: how long ago it was seen otherwise for the last time */
 };

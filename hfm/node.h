@@ -113,7 +113,8 @@ struct hfm_node {
     uint64_t now;
 };
 
-/* session: not 0, larger than those of this node before. NI_ERR_NOMEM. */
+/* session: not 0, another than those of this node before, and larger unless its clock was set back;
+ * then it gets a larger one from who knows such a one. NI_ERR_NOMEM. */
 ni_status hfm_node_init(struct hfm_node *node, const struct hfm_cluster *cluster,
                         const struct hfm_node_ops *ops, uint64_t session, uint64_t now);
 void hfm_node_fini(struct hfm_node *node);

@@ -13,6 +13,18 @@ static int rank_of(const struct hfm_node *node, uint32_t from)
     return -1;
 }
 
+/* Somebody knows a later session of this node: the clock that made this one was set back. Go on
+ * above that one, with a session that no earlier one has taken in the same way; numbers go on. */
+static bool begin_anew(struct hfm_node *node, uint64_t later)
+{
+    if (later <= node->session || later > UINT64_MAX / 2) {
+        return false;
+    }
+    node->session = later + 1 + (node->now & 0xfffffU);
+    node->notifier.session = node->session;
+    return true;
+}
+
 static void take_ping(struct hfm_node *node, const struct hfm_message *message)
 {
     struct hfm_message pong = {.kind = HFM_PONG,
@@ -20,7 +32,6 @@ static void take_ping(struct hfm_node *node, const struct hfm_message *message)
                                .answers = message->session,
                                .number = message->number,
                                .term = node->acts ? node->term : 0,
-                               .have = node->version,
                                .flags = node->acts ? HFM_FLAG_ACTS : 0};
     bool counts;
 
@@ -35,6 +46,7 @@ static void take_ping(struct hfm_node *node, const struct hfm_message *message)
         hfm_node_duty(node);
         return;
     }
+    pong.have = node->presence.of[message->from].session;
     hfm_node_send(node, message->from, &pong);
     if (counts && node->acts && message->term == node->term && message->have < node->version) {
         hfm_node_catch_up(node, message->from, message->have);
@@ -46,7 +58,7 @@ static void take_pong(struct hfm_node *node, const struct hfm_message *message)
     int rank = rank_of(node, message->from);
     struct hfm_service *service;
 
-    if (rank < 0 || message->answers != node->session) {
+    if (rank < 0 || message->answers != node->session || begin_anew(node, message->have)) {
         return;
     }
     service = &node->master_link[rank].service;
@@ -70,14 +82,15 @@ static void take_ask(struct hfm_node *node, const struct hfm_message *message)
     struct hfm_message answer = {.kind = HFM_GRANT,
                                  .session = node->session,
                                  .answers = message->session,
-                                 .number = message->number};
+                                 .number = message->number,
+                                 .have = asker->session};
     int rank = rank_of(node, message->from);
 
-    if (node->voter_index < 0 || rank < 0 || message->session < asker->session ||
+    if (node->voter_index < 0 || rank < 0 ||
         (message->session == asker->session && message->number <= asker->number)) {
         return;
     }
-    if (message->answers == node->session) {
+    if (message->answers == node->session && message->session >= asker->session) {
         asker->session = message->session;
         asker->number = message->number;
         if (hfm_voter_asked(&node->voter, message->from, message->term, node->now)) {
@@ -94,7 +107,7 @@ static void take_ask(struct hfm_node *node, const struct hfm_message *message)
 
 static void take_grant(struct hfm_node *node, const struct hfm_message *message)
 {
-    if (!node->candidate || message->answers != node->session) {
+    if (!node->candidate || message->answers != node->session || begin_anew(node, message->have)) {
         return;
     }
     for (unsigned i = 0; i < node->cluster.voters; i++) {

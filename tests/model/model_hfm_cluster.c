@@ -155,7 +155,8 @@ static void begin(uint32_t i)
     daemon->runs = true;
     daemon->stopped = false;
     daemon->lives_again = now;
-    daemon->session = ++sessions;
+    sessions += 1000;
+    daemon->session = chance(4) ? 1 + ni_rng_below(&rng, sessions) : sessions; /* clock set back */
     if (i < VOTERS) {
         master_history_forgets(now + LEASE);
     }
