@@ -25,6 +25,8 @@ struct hfm_cluster {
     uint64_t gone;                  /* and with it its card, if there are cards */
     uint64_t lease;
     uint64_t grace; /* until nodes have to be heard first */
+    unsigned
+        news; /* that a master sends between two steps; what is left out goes with later pings */
     bool cards;
 };
 

@@ -17,6 +17,9 @@ struct number_setting {
     uint32_t least, most;
 };
 
+/* News of a master between two steps: some milliseconds, of the lease that its votes last. */
+enum { NEWS_A_STEP = 512 };
+
 #define AT(field) offsetof(struct hfm_config, field)
 
 static const struct number_setting numbers[] = {
@@ -367,6 +370,7 @@ void hfm_config_cluster(const struct hfm_config *config, struct hfm_cluster *clu
                                     .gone = config->gone * ping,
                                     .lease = config->lease * ping,
                                     .grace = config->grace_ms * ms,
+                                    .news = NEWS_A_STEP,
                                     .cards = config->device[0] != '\0'};
     for (unsigned i = 0; i < config->masters; i++) {
         cluster->voter[cluster->voters++] = config->master[i];

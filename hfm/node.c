@@ -24,6 +24,7 @@ ni_status hfm_node_init(struct hfm_node *node, const struct hfm_cluster *cluster
                               .voter_index = -1,
                               .settle = UINT64_MAX,
                               .review = UINT64_MAX,
+                              .news_left = cluster->news,
                               .begun = now,
                               .answered_at = now,
                               .judged_at = now,
@@ -186,6 +187,7 @@ void hfm_node_step(struct hfm_node *node, uint64_t now)
     struct hfm_message message;
 
     node->now = now;
+    node->news_left = node->cluster.news;
     if (node->candidate) {
         bool asks = hfm_candidate_step(&node->election, now);
 

@@ -103,8 +103,9 @@ struct hfm_node {
     struct hfm_master master; /* while it acts */
     struct hfm_presence presence;
     uint64_t version;
-    uint64_t settle; /* until then only what is worse counts; UINT64_MAX: it has settled */
-    uint64_t review; /* when to look at all nodes again; UINT64_MAX: not */
+    unsigned news_left; /* that may be sent until the next step: votes must not end meanwhile */
+    uint64_t settle;    /* until then only what is worse counts; UINT64_MAX: it has settled */
+    uint64_t review;    /* when to look at all nodes again; UINT64_MAX: not */
     const struct hfm_message *cause; /* the report that is being taken */
     uint64_t begun;
     bool answered;        /* by some master, once */

@@ -21,14 +21,15 @@ static void send_news(struct hfm_node *node, uint32_t to, uint32_t about, uint64
                                   .via = known->via,
                                   .age_us = known->age_us};
 
-    if (to != node->cluster.self && message.answers != 0) {
+    if (to != node->cluster.self && message.answers != 0 && node->news_left > 0) {
+        node->news_left--;
         hfm_node_send(node, to, &message);
     }
 }
 
 void hfm_node_catch_up(struct hfm_node *node, uint32_t to, uint64_t have)
 {
-    for (int sent = 0; sent < CATCH_UP && have < node->version; sent++) {
+    for (int sent = 0; sent < CATCH_UP && have < node->version && node->news_left > 0; sent++) {
         uint32_t next = UINT32_MAX;
 
         for (uint32_t i = 0; i < node->cluster.nodes; i++) {
@@ -45,13 +46,14 @@ void hfm_node_catch_up(struct hfm_node *node, uint32_t to, uint64_t have)
     }
 }
 
-/* What is known of a node has changed: all hear of it. */
+/* What is known of a node has changed: all hear of it, those for whom nothing is left with their
+ * next ping. */
 static void spread(struct hfm_node *node, uint32_t about)
 {
     uint64_t after = node->version++;
 
     node->known[about].version = node->version;
-    for (uint32_t to = 0; to < node->cluster.nodes; to++) {
+    for (uint32_t to = 0; to < node->cluster.nodes && node->news_left > 0; to++) {
         send_news(node, to, about, after);
     }
 }

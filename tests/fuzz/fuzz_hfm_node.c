@@ -80,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                   .silent = 40 * MS,
                                   .gone = 80 * MS,
                                   .lease = 30 * MS,
-                                  .grace = 50 * MS};
+                                  .grace = 50 * MS,
+                                  .news = 16};
     struct input in = {data, size};
     uint64_t now = 1000 * (uint64_t)MS;
     uint8_t first;
@@ -109,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             message.from != cluster.self) {
             hfm_node_take(&node, &message, now);
         }
-        must(sent <= 2 + 40 * NODES, "too much is sent for one message");
+        must(sent <= 8 + cluster.news, "too much is sent for one message");
         now += (uint64_t)(step / 8) * MS / 4;
         if (hfm_node_due(&node) <= now) {
             hfm_node_step(&node, now);

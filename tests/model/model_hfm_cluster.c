@@ -148,6 +148,7 @@ static void begin(uint32_t i)
                                   .gone = GONE,
                                   .lease = LEASE,
                                   .grace = GRACE,
+                                  .news = 4,
                                   .cards = true};
     struct daemon *daemon = &daemons[i];
 
