@@ -11,4 +11,8 @@
  */
 bool hfm_rights_drop(const char *user, bool device);
 
+/* Let a file or socket of ours be the user's, so that the daemon can go on with it when it is that
+ * user (NULL or empty: leave it). What fails is logged. */
+void hfm_rights_give(const char *user, const char *path);
+
 #endif
