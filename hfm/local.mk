@@ -52,6 +52,7 @@ hfm_apelink_hfm_SOURCES = \
     hfm/daemon/control.c \
     hfm/daemon/control.h \
     hfm/daemon/daemon.h \
+    hfm/daemon/files.c \
     hfm/daemon/hook.c \
     hfm/daemon/hook.h \
     hfm/daemon/http.c \

@@ -53,6 +53,13 @@ int hfm_daemon_run(struct hfm_daemon *daemon);
 /* What there is to be told about the daemon. */
 void hfm_daemon_state(struct hfm_daemon *daemon, struct hfm_state *state);
 
+/* Socket, record, readers, hooks, page and card (files.c); gives up rights then. false: logged. */
+bool hfm_files_open(struct hfm_daemon *daemon);
+/* The record was moved. If it cannot be opened anew the old one is written on. */
+void hfm_files_reopen_record(struct hfm_daemon *daemon);
+/* What is known of a node, to the page, which is there. */
+void hfm_files_show(struct hfm_daemon *daemon, uint32_t node);
+
 /* The service network (network.c). -1: logged. */
 int hfm_network_open(const struct sockaddr_in *address);
 /* Take all that has come. */

@@ -17,7 +17,6 @@
 #include "hfm/daemon/daemon.h"
 #include "hfm/daemon/hook.h"
 #include "hfm/daemon/http.h"
-#include "hfm/daemon/rights.h"
 #include "hfm/verdict.h"
 
 enum { MS = 1000000, STUCK_READS = 3 /* periods after which the card's thread is stuck */ };
@@ -47,21 +46,6 @@ static void log_event(const struct hfm_event *event)
     }
 }
 
-/* What is known of a node, for the processes of this host. */
-static void show(struct hfm_daemon *daemon, uint32_t node)
-{
-    const struct hfm_known *known = &daemon->node.known[node];
-    struct ni_fault_entry entry = {.state = (uint32_t)hfm_verdict_of(known->fault),
-                                   .word = known->fault,
-                                   .via = known->via,
-                                   .unseen_us = known->age_us,
-                                   .at_ns = known->at};
-
-    snprintf(entry.host, sizeof entry.host, "%s", daemon->config.node[node].name);
-    (void)hfm_fault_print(known->fault, entry.what, sizeof entry.what);
-    ni_fault_page_set(daemon->page, node, &entry);
-}
-
 static void on_event(void *arg, const struct hfm_event *event)
 {
     struct hfm_daemon *daemon = arg;
@@ -70,7 +54,7 @@ static void on_event(void *arg, const struct hfm_event *event)
     hfm_counts_add(&daemon->counts, event);
     log_event(event);
     if (daemon->page != NULL && event->kind == HFM_EVENT_STATE) {
-        show(daemon, event->about);
+        hfm_files_show(daemon, event->about);
     }
     if (daemon->hooks != NULL && event->kind == HFM_EVENT_STATE) {
         hfm_hooks_changed(daemon->hooks, event->about, daemon->node.acts);
@@ -122,24 +106,6 @@ static void look_at_host(struct hfm_daemon *daemon, uint64_t now)
     }
     hfm_node_host(&daemon->node, daemon->host.fault, seen, now);
     daemon->looked = now;
-}
-
-static bool open_page(struct hfm_daemon *daemon)
-{
-    const struct hfm_config *config = &daemon->config;
-    struct ni_fault_about about = {
-        .nodes = config->nodes, .self = config->here, .master = UINT32_MAX, .beat_ns = ni_now_ns()};
-
-    memcpy(about.torus, config->torus.size, sizeof about.torus);
-    daemon->page = ni_fault_page_create(config->page, &about);
-    if (daemon->page == NULL) {
-        ni_log(NI_LOG_ERROR, "apelink-hfm: page %s: %s", config->page, strerror(errno));
-        return false;
-    }
-    for (uint32_t i = 0; i < config->nodes; i++) {
-        show(daemon, i);
-    }
-    return true;
 }
 
 static void set_timer(struct hfm_daemon *daemon, uint64_t now)
@@ -206,7 +172,7 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
     if (fd != SIGHUP) {
         event_base_loopbreak(daemon->base);
     } else if (daemon->record != NULL) {
-        daemon->record = freopen(daemon->config.record, "ae", daemon->record);
+        hfm_files_reopen_record(daemon);
     }
 }
 
@@ -238,46 +204,6 @@ static void be_realtime(const struct hfm_config *config)
                "CAP_SYS_NICE, or set realtime 0",
                config->realtime, strerror(errno));
     }
-}
-
-static bool open_files(struct hfm_daemon *daemon)
-{
-    const struct hfm_config *config = &daemon->config;
-
-    daemon->socket = hfm_network_open(&config->node[config->here].address);
-    if (daemon->socket < 0) {
-        return false;
-    }
-    if (config->record[0] != '\0') {
-        daemon->record = fopen(config->record, "ae");
-        if (daemon->record == NULL) {
-            ni_log(NI_LOG_ERROR, "apelink-hfm: record %s: %s", config->record, strerror(errno));
-            return false;
-        }
-    }
-    if (config->control[0] != '\0') {
-        daemon->control = hfm_control_open(daemon);
-        if (daemon->control == NULL) {
-            return false;
-        }
-    }
-    if (ntohs(config->http.sin_port) != 0) {
-        daemon->http = hfm_http_open(daemon);
-        if (daemon->http == NULL) {
-            return false;
-        }
-    }
-    if (config->hook[0] != '\0') {
-        daemon->hooks = hfm_hooks_open(daemon);
-        if (daemon->hooks == NULL) {
-            return false;
-        }
-    }
-    if (config->page[0] != '\0' && !open_page(daemon)) {
-        return false;
-    }
-    return hfm_rights_drop(config->user, config->device[0] != '\0') &&
-           (config->device[0] == '\0' || card_thread_start(&daemon->card, config));
 }
 
 static bool make_events(struct hfm_daemon *daemon)
@@ -365,7 +291,7 @@ int hfm_daemon_run(struct hfm_daemon *daemon)
         ni_log(NI_LOG_ERROR, "apelink-hfm: no memory for %u nodes", cluster.nodes);
     }
     be_realtime(&daemon->config);
-    good = good && open_files(daemon) && make_events(daemon);
+    good = good && hfm_files_open(daemon) && make_events(daemon);
     if (good) {
         work(daemon);
         hfm_notify_say(&daemon->notify, "READY=1");

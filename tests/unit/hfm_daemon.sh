@@ -103,7 +103,11 @@ until_true() { # WHAT COMMAND...
 info=$APELINK_BUILDDIR/tools/apeni-info
 serve 0 "page $work/page" "http 127.0.0.1:$http" "hook $work/hook" "record $work/record"
 daemon0=$pid
-serve 1
+# one becomes another user, whose folder the record is in; a folder is where its page would be
+mkdir "$work/blocked" "$work/nobody"
+user=
+[ "$(id -u)" -ne 0 ] || { chmod 711 "$work" && chmod 644 "$work/key" && chown nobody "$work/nobody" && user="user nobody"; }
+serve 1 "record $work/nobody/record" "page $work/blocked" "$user"
 daemon1=$pid
 serve 2
 daemon2=$pid
@@ -113,6 +117,8 @@ becomes 's["acts"] and all(x["state"] == "normal" for x in n) and s["messages"][
 
 # rights: no capabilities are left, and none can be had
 if [ "$(id -u)" -eq 0 ]; then
+    grep -q "^Uid:.*$(id -u nobody)\$" "/proc/$daemon1/status" || fail "it has not become nobody"
+    [ "$(stat -c %U "$work/c1")" = nobody ] || fail "the socket is not the user's"
     for pid in $daemon0 $daemon1; do
         grep -q '^CapEff:.*[1-9a-f]$' "/proc/$pid/status" && fail "it keeps capabilities: $(grep Cap "/proc/$pid/status")"
         grep -q '^CapBnd:.*0000000000000000$' "/proc/$pid/status" || fail "it can get capabilities again"
@@ -196,6 +202,16 @@ for line in open(sys.argv[1]): json.loads(line)' "$work/record" || fail "the rec
 mv "$work/record" "$work/record.1"
 kill -HUP "$daemon0"
 until_true "the record is not opened anew" [ -e "$work/record" ]
+grep -q "page $work/blocked: " "$work/log1" || fail "a page that cannot be made is not said"
+mv "$work/nobody/record" "$work/nobody/record.1"
+kill -HUP "$daemon1"
+until_true "a user's record is not opened anew" [ -e "$work/nobody/record" ]
+if [ -n "$user" ]; then
+    mv "$work/nobody/record" "$work/record.2"
+    chown root "$work/nobody"
+    kill -HUP "$daemon1"
+    until_true "a record that cannot be opened anew is not said" grep -q 'cannot be opened anew.*nobody' "$work/log1"
+fi
 
 # memory: of the history only so much stays, and readers and changes leave nothing
 rss() {

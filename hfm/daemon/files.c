@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a daemon opens. */
+#include <errno.h>
+#include <string.h>
+
+#include <apeni/log.h>
+
+#include "base/clock.h"
+#include "hfm/daemon/control.h"
+#include "hfm/daemon/daemon.h"
+#include "hfm/daemon/hook.h"
+#include "hfm/daemon/http.h"
+#include "hfm/daemon/rights.h"
+#include "hfm/verdict.h"
+
+void hfm_files_show(struct hfm_daemon *daemon, uint32_t node)
+{
+    const struct hfm_known *known = &daemon->node.known[node];
+    struct ni_fault_entry entry = {.state = (uint32_t)hfm_verdict_of(known->fault),
+                                   .word = known->fault,
+                                   .via = known->via,
+                                   .unseen_us = known->age_us,
+                                   .at_ns = known->at};
+
+    snprintf(entry.host, sizeof entry.host, "%s", daemon->config.node[node].name);
+    (void)hfm_fault_print(known->fault, entry.what, sizeof entry.what);
+    ni_fault_page_set(daemon->page, node, &entry);
+}
+
+/* Others may write to its folder, and must not keep the daemon from its work: it goes on without.
+ */
+static void open_page(struct hfm_daemon *daemon)
+{
+    const struct hfm_config *config = &daemon->config;
+    struct ni_fault_about about = {
+        .nodes = config->nodes, .self = config->here, .master = UINT32_MAX, .beat_ns = ni_now_ns()};
+
+    memcpy(about.torus, config->torus.size, sizeof about.torus);
+    daemon->page = ni_fault_page_create(config->page, &about);
+    if (daemon->page == NULL) {
+        ni_log(NI_LOG_ERROR,
+               "apelink-hfm: page %s: %s; processes of this host are not told what fails until it "
+               "is begun again",
+               config->page, strerror(errno));
+    }
+    for (uint32_t i = 0; i < config->nodes && daemon->page != NULL; i++) {
+        hfm_files_show(daemon, i);
+    }
+}
+
+bool hfm_files_open(struct hfm_daemon *daemon)
+{
+    const struct hfm_config *config = &daemon->config;
+
+    daemon->socket = hfm_network_open(&config->node[config->here].address);
+    if (daemon->socket < 0) {
+        return false;
+    }
+    if (config->record[0] != '\0') {
+        daemon->record = fopen(config->record, "ae");
+        if (daemon->record == NULL) {
+            ni_log(NI_LOG_ERROR, "apelink-hfm: record %s: %s", config->record, strerror(errno));
+            return false;
+        }
+        hfm_rights_give(config->user, config->record);
+    }
+    if (config->control[0] != '\0') {
+        daemon->control = hfm_control_open(daemon);
+        if (daemon->control == NULL) {
+            return false;
+        }
+        hfm_rights_give(config->user, config->control);
+    }
+    if (ntohs(config->http.sin_port) != 0) {
+        daemon->http = hfm_http_open(daemon);
+        if (daemon->http == NULL) {
+            return false;
+        }
+    }
+    if (config->hook[0] != '\0') {
+        daemon->hooks = hfm_hooks_open(daemon);
+        if (daemon->hooks == NULL) {
+            return false;
+        }
+    }
+    if (config->page[0] != '\0') {
+        open_page(daemon);
+    }
+    return hfm_rights_drop(config->user, config->device[0] != '\0') &&
+           (config->device[0] == '\0' || card_thread_start(&daemon->card, config));
+}
+
+void hfm_files_reopen_record(struct hfm_daemon *daemon)
+{
+    FILE *record = fopen(daemon->config.record, "ae");
+
+    if (record == NULL) {
+        ni_log(NI_LOG_ERROR,
+               "apelink-hfm: record %s cannot be opened anew: %s; the old file is written on; its "
+               "folder has to be %s's",
+               daemon->config.record, strerror(errno),
+               daemon->config.user[0] != '\0' ? daemon->config.user : "root");
+        return;
+    }
+    fclose(daemon->record);
+    daemon->record = record;
+}
