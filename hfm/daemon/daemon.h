@@ -28,7 +28,7 @@ struct hfm_daemon {
     struct dnp_key key;
     struct event_base *base;
     int socket;
-    struct event *readable, *timer, *look, *card_event, *signals[3];
+    struct event *readable, *timer, *card_event, *signals[3];
     struct hfm_node_ops ops;
     struct hfm_node node;
     struct hfm_host host;
@@ -36,6 +36,8 @@ struct hfm_daemon {
     struct card_thread card;
     uint32_t card_fault; /* of the own card, without what a stuck thread means */
     bool card_stuck;
+    uint64_t took, excused; /* when the loop last looked at the card's thread; was late */
+    bool late;
     uint64_t looked; /* at the host, ns */
     FILE *record;
     struct hfm_counts counts;

@@ -66,12 +66,26 @@ static void on_event(void *arg, const struct hfm_event *event)
     }
 }
 
+/* Whether the card's thread does not work. Time in which we were late ourselves does not count,
+ * once: the thread has hardly run either. */
+static bool is_stuck(struct hfm_daemon *daemon, uint64_t worked, uint64_t now)
+{
+    uint64_t period = daemon->config.read_ms * (uint64_t)MS;
+    bool late = now - daemon->took > 2 * period;
+
+    if (late && !daemon->late && !daemon->card_stuck) {
+        daemon->excused = now;
+    }
+    daemon->late = late;
+    daemon->took = now;
+    return now > ni_max_u64(worked, daemon->excused) + STUCK_READS * period;
+}
+
 /* Give what the card's thread has learnt to the node. */
 static void take_card(struct hfm_daemon *daemon, uint64_t now)
 {
-    const struct hfm_config *config = &daemon->config;
     uint64_t worked = atomic_load_explicit(&daemon->card.worked, memory_order_relaxed);
-    bool stuck = now > worked + STUCK_READS * config->read_ms * (uint64_t)MS;
+    bool stuck = is_stuck(daemon, worked, now);
     struct card_change change;
 
     for (unsigned i = 0; i < HFM_SUBJECTS; i++) {
@@ -91,8 +105,6 @@ static void take_card(struct hfm_daemon *daemon, uint64_t now)
         hfm_node_card(&daemon->node, HFM_OWN, daemon->card_fault | (stuck ? HFM_CARD_LOST : 0),
                       worked, now);
     }
-    atomic_store_explicit(&daemon->card.host, hfm_node_host_word(&daemon->node),
-                          memory_order_relaxed);
 }
 
 static void look_at_host(struct hfm_daemon *daemon, uint64_t now)
@@ -141,6 +153,8 @@ static void work(struct hfm_daemon *daemon)
         look_at_host(daemon, now);
     }
     hfm_node_step(&daemon->node, now);
+    atomic_store_explicit(&daemon->card.host, hfm_node_host_word(&daemon->node),
+                          memory_order_relaxed);
     hfm_notify_alive(&daemon->notify, now);
     if (daemon->page != NULL) {
         ni_fault_page_beat(daemon->page, hfm_node_master(&daemon->node, now), now);
@@ -276,6 +290,7 @@ int hfm_daemon_run(struct hfm_daemon *daemon)
     uint64_t now = ni_now_ns(), real = real_now();
     bool good;
 
+    daemon->took = now;
     daemon->socket = -1;
     daemon->ops = (struct hfm_node_ops){hfm_network_send, on_event, daemon};
     signal(SIGPIPE, SIG_IGN);
