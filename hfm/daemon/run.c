@@ -220,6 +220,12 @@ static void be_realtime(const struct hfm_config *config)
     }
 }
 
+/* Let it come before readers. false: there is none. */
+static bool first(struct event *event)
+{
+    return event != NULL && event_priority_set(event, 0) == 0;
+}
+
 static bool make_events(struct hfm_daemon *daemon)
 {
     static const int numbers[3] = {SIGTERM, SIGINT, SIGHUP};
@@ -229,15 +235,15 @@ static bool make_events(struct hfm_daemon *daemon)
     daemon->readable =
         event_new(daemon->base, daemon->socket, EV_READ | EV_PERSIST, on_work, daemon);
     good =
-        daemon->timer != NULL && daemon->readable != NULL && event_add(daemon->readable, NULL) == 0;
+        first(daemon->timer) && first(daemon->readable) && event_add(daemon->readable, NULL) == 0;
     for (unsigned i = 0; i < 3 && good; i++) {
         daemon->signals[i] = evsignal_new(daemon->base, numbers[i], on_signal, daemon);
-        good = daemon->signals[i] != NULL && event_add(daemon->signals[i], NULL) == 0;
+        good = first(daemon->signals[i]) && event_add(daemon->signals[i], NULL) == 0;
     }
     if (daemon->card.started && good) {
         daemon->card_event =
             event_new(daemon->base, daemon->card.wake, EV_READ | EV_PERSIST, on_card, daemon);
-        good = daemon->card_event != NULL && event_add(daemon->card_event, NULL) == 0;
+        good = first(daemon->card_event) && event_add(daemon->card_event, NULL) == 0;
     }
     return good;
 }
@@ -271,6 +277,8 @@ static void close_all(struct hfm_daemon *daemon)
     }
 }
 
+/* Messages, time and signals come first: after each answer to a reader, which has the second
+ * priority by default, it is looked whether they have come. */
 static struct event_base *precise_base(void)
 {
     struct event_config *config = event_config_new();
@@ -278,8 +286,13 @@ static struct event_base *precise_base(void)
 
     if (config != NULL) {
         event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
+        event_config_set_max_dispatch_interval(config, NULL, 1, 1);
         base = event_base_new_with_config(config);
         event_config_free(config);
+    }
+    if (base != NULL && event_base_priority_init(base, 2) != 0) {
+        event_base_free(base);
+        base = NULL;
     }
     return base;
 }
