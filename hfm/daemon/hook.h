@@ -13,8 +13,9 @@ struct hfm_daemon;
  *   HOOK NODE HOST STATE BEFORE "WHAT"        such as   HOOK 3 node3 lost normal "host lost"
  *
  * One at a time, in the order of the changes; of changes of one node that wait, the last: STATE is
- * what is, BEFORE what the hook was told last. One that takes longer than a minute is killed.
- * Its group of processes is its own, its priority the ordinary one.
+ * what is, BEFORE what the hook was told last. One that takes longer than a minute is killed. One
+ * that fails is called again after some seconds, later after a minute, until it does not. Its group
+ * of processes is its own, its priority the ordinary one.
  */
 struct hfm_hooks;
 

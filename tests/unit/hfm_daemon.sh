@@ -180,6 +180,7 @@ grep -q 'normal *4 of 4 nodes' "$work/info" || fail "apeni-info says: $(cat "$wo
 { [ $? = 1 ] && grep -q 'apelink-hfm does not run here' "$work/info"; } || fail "a page that is not there: $(cat "$work/info")"
 
 # hooks: node 1 is drained and given back; node 2 was drained by its administrator, and stays
+mv "$work/slurm/n1" "$work/slurm/away" # Slurm does not answer for it at first
 kill -STOP "$daemon1" "$daemon2"
 becomes 'n[1]["state"] == "lost"' "a daemon that is stopped is not missed"
 "$info" --faults="$work/page" >"$work/info"
@@ -187,6 +188,9 @@ grep -q 'node 1  *lost: node gone, daemon silent (n1; node 0 reported it' "$work
 "$info" --faults="$work/page" --json | python3 -c 'import json, sys
 f = json.load(sys.stdin)["faults"]
 assert f["nodes"][2]["state"] == "lost" and f["master"] == 0 and not f["old"]' || fail "apeni-info --faults --json"
+until_true "a hook that fails is not said" grep -q 'for node 1 exited with 1; it is called again' "$work/log0"
+[ ! -e "$work/slurm/n1" ] || fail "a node is drained whose reason is not known"
+mv "$work/slurm/away" "$work/slurm/n1"
 until_true "node 1 is not drained" grep -q 'Reason=apelink-hfm: node gone' "$work/slurm/n1"
 kill -CONT "$daemon1" "$daemon2"
 becomes 'all(x["state"] == "normal" for x in n)' "the daemons go on, and nobody knows"
