@@ -96,7 +96,6 @@ static void open_card(struct card_thread *card, uint64_t now)
     card->gone = false;
     card->phase = CARD_WAITS;
     hfm_setup_init(&card->setup, &card->card, card->config);
-    say(card, NI_LOG_INFO, "waits for links");
 }
 
 static void set_up(struct card_thread *card, uint64_t now)
@@ -105,6 +104,7 @@ static void set_up(struct card_thread *card, uint64_t now)
 
     switch (hfm_setup_step(&card->setup, now)) {
     case HFM_SETUP_WAITS:
+        say(card, NI_LOG_INFO, "waits for links");
         break;
     case HFM_SETUP_FAILED:
         snprintf(text, sizeof text, "%s", card->setup.text);
