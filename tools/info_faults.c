@@ -43,8 +43,12 @@ static void print_text(const struct ni_fault_page *page, const struct ni_fault_a
         printf("  master           node %u\n", about->master);
     }
     for (uint32_t i = 0; i < about->nodes; i++) {
-        if (!ni_fault_page_read(page, i, &entry) || entry.state == NI_FAULT_NORMAL) {
-            normal += entry.state == NI_FAULT_NORMAL;
+        if (!ni_fault_page_read(page, i, &entry)) {
+            printf("  node %-11u cannot be read: its writer has died over it\n", i);
+            continue;
+        }
+        if (entry.state == NI_FAULT_NORMAL) {
+            normal++;
             continue;
         }
         printf("  node %-11u %s: %s (%s; node %u reported it, seen otherwise %u.%03u ms before)\n",
