@@ -106,14 +106,17 @@ static void look(struct hfm_watchdog *watchdog, bool late, const struct hfm_list
 void hfm_watchdog_step(struct hfm_watchdog *watchdog, uint64_t now,
                        const struct hfm_listener *listener)
 {
-    if (now >= write_due(watchdog)) {
+    bool reads = now >= read_due(watchdog);
+    uint64_t soon = reads ? watchdog->write_period / 4 : 0; /* one wake-up for both */
+
+    if (now + soon >= write_due(watchdog)) {
         uint32_t word = DNP_FIELD_PUT(watchdog->host << 1, host_watchdog_valid, 1);
 
         write_card(watchdog, DNP_REG_host_watchdog,
                    DNP_FIELD_PUT(word, host_watchdog_send, watchdog->send));
         watchdog->written_at = now;
     }
-    if (now >= read_due(watchdog)) {
+    if (reads) {
         uint64_t late = now - read_due(watchdog);
 
         look(watchdog, late >= watchdog->read_period - watchdog->write_period, listener);

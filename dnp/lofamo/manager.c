@@ -184,6 +184,8 @@ static void disable(struct dnp_lofamo *lofamo)
 
 void dnp_lofamo_step(struct dnp_lofamo *lofamo, const struct dnp_core_work *work, uint64_t now)
 {
+    uint64_t soon = 0;
+
     if (wanted(lofamo) != lofamo->enabled) {
         if (lofamo->enabled) {
             disable(lofamo);
@@ -196,8 +198,9 @@ void dnp_lofamo_step(struct dnp_lofamo *lofamo, const struct dnp_core_work *work
     }
     if (now >= due_after(lofamo->read_at, read_period(lofamo))) {
         read_host(lofamo, now);
+        soon = write_period(lofamo) / 4; /* one wake-up for both */
     }
-    if (now >= due_after(lofamo->written_at, write_period(lofamo))) {
+    if (now + soon >= due_after(lofamo->written_at, write_period(lofamo))) {
         lofamo->card = look(lofamo, work, now);
         write_watchdog(lofamo, now);
     }

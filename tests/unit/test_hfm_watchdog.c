@@ -269,6 +269,23 @@ static void test_the_two_sides_watch_each_other(void **state)
     }
 }
 
+/* So that a host is woken once for both. */
+static void test_a_write_that_is_nearly_due_goes_with_a_read(void **state)
+{
+    (void)state;
+    hfm_watchdog_step(&watchdog, 100 * MS, &listener);
+    hfm_watchdog_step(&watchdog, 106 * MS, &listener); /* late */
+    hfm_watchdog_step(&watchdog, 109 * MS, &listener); /* reads, 2 ms before it writes */
+    assert_int_equal(hfm_watchdog_due(&watchdog), 111 * MS);
+    hfm_watchdog_step(&watchdog, 112 * MS, &listener);
+    hfm_watchdog_step(&watchdog, 116 * MS, &listener);
+    assert_int_equal(hfm_watchdog_due(&watchdog), 117 * MS); /* not without a read */
+    hfm_watchdog_step(&watchdog, 117 * MS, &listener);
+    hfm_watchdog_step(&watchdog, 123 * MS, &listener);
+    hfm_watchdog_step(&watchdog, 127 * MS, &listener); /* reads, 1 ms before */
+    assert_int_equal(hfm_watchdog_due(&watchdog), 132 * MS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +299,7 @@ int main(void)
         cmocka_unit_test_setup(test_what_is_written_between_read_and_clear, setup),
         cmocka_unit_test(test_the_first_read_tells_everything),
         cmocka_unit_test_setup(test_the_two_sides_watch_each_other, setup),
+        cmocka_unit_test_setup(test_a_write_that_is_nearly_due_goes_with_a_read, begin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
