@@ -184,6 +184,10 @@ void pri_leave_check(struct pri_rank *self, int error);
 /* Whether this thread's rank has been stopped (and not started again). */
 bool pri_stopped(void);
 
+/* A statistic of the rank's interface, by its place in ni_stat_infos; 0 once that is closed. By any
+ * thread, also while the rank leaves and after it has. */
+uint64_t pri_stat(const struct pri_rank *self, size_t index);
+
 /* Have fn(self, arg) called at the beginning of pri_stop, when messages still work. 0 or
  * PRI_ERR_NOMEM. */
 int pri_at_stop(struct pri_rank *self, void (*fn)(struct pri_rank *self, void *arg), void *arg);

@@ -284,6 +284,8 @@ void pri_on_received(void *arg, const struct ni_event *event);
 
 /* With PRESTO_STATS=1: on stderr. */
 void pri_stats_print(const struct pri_rank *self);
+/* Closes the rank's interface; shared: other threads may call pri_stat meanwhile, and wait. */
+void pri_stats_close(struct pri_rank *self, bool shared);
 void pri_map_print(const struct pri_rank *self);
 void pri_buffers_free(struct pri_rank *self);
 /* Wait until all ranks have called it, or have died. */

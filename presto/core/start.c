@@ -131,9 +131,11 @@ static int exchange(struct pri_rank *self)
 
 static void close_ni(struct pri_rank *self)
 {
+    /* Other threads keep the address of the process' rank alone. */
+    bool shared = self == &process.memory;
+
     self->cold->closing = true;
-    ni_close(self->ni);
-    self->ni = NULL;
+    pri_stats_close(self, shared);
     pri_peers_free(self);
     pri_buffers_free(self);
     pri_members_free(self);

@@ -1,10 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How rank 0 reaches the others, told at the start and, when it has done so, at the end, and what a
  * rank's interface has counted, when it leaves. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/launch.h"
+
+/* Over the interface of the rank that the process is: threads keep the rank's address, and may read
+ * its statistics when it has left. */
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+
+uint64_t pri_stat(const struct pri_rank *self, size_t index)
+{
+    uint64_t value = 0;
+
+    pthread_mutex_lock(&reading);
+    if (self->ni != NULL) {
+        value = ni_stat_read(self->ni, index);
+    }
+    pthread_mutex_unlock(&reading);
+    return value;
+}
+
+void pri_stats_close(struct pri_rank *self, bool shared)
+{
+    if (shared) {
+        pthread_mutex_lock(&reading);
+    }
+    ni_close(self->ni);
+    self->ni = NULL;
+    if (shared) {
+        pthread_mutex_unlock(&reading);
+    }
+}
 
 static void map_print(const struct pri_rank *self, const char *verb)
 {

@@ -209,7 +209,7 @@ int MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *
     int code = check(session, handle);
     if (code == MPI_SUCCESS) {
         const struct pri_rank *self = pri_self();
-        *(unsigned long long *)value = self != NULL ? ni_stat_read(self->ni, handle->index) : 0;
+        *(unsigned long long *)value = self != NULL ? pri_stat(self, handle->index) : 0;
     }
     return code;
 }
