@@ -19,10 +19,13 @@ PRI_ALIAS(T_init_thread);
 
 int MPI_T_finalize(void)
 {
-    if (!pri_tool_ready()) {
-        return MPI_T_ERR_NOT_INITIALIZED;
-    }
-    atomic_fetch_sub_explicit(&users, 1, memory_order_relaxed);
+    int now = atomic_load_explicit(&users, memory_order_relaxed);
+    do {
+        if (now == 0) {
+            return MPI_T_ERR_NOT_INITIALIZED;
+        }
+    } while (!atomic_compare_exchange_weak_explicit(&users, &now, now - 1, memory_order_relaxed,
+                                                    memory_order_relaxed));
     return MPI_SUCCESS;
 }
 PRI_ALIAS(T_finalize);

@@ -7,7 +7,8 @@
  * (presto_coll_NAME) are control variables, statistics of the network interface (apeni_NAME)
  * performance variables. None is bound to an object, and their numbers never change.
  *
- * Threads: all functions may be called by any thread, a handle or session by one at a time.
+ * Threads: all functions may be called by any thread at any time, but for a handle or session that
+ * another frees.
  */
 
 #include <apeni/param.h>

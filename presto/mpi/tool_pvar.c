@@ -3,6 +3,7 @@
  * can write them. Before MPI_Init and after MPI_Finalize they are 0. */
 #include "mpi/tool_common.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@ struct presto_tool_variable {
 struct presto_tool_session {
     struct presto_tool_variable *handles;
 };
+
+/* Over the lists of all sessions. */
+static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;
 
 int pri_tool_variables(void)
 {
@@ -138,9 +142,11 @@ int MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *object,
     if (made == NULL) {
         return MPI_T_ERR_MEMORY;
     }
-    *made = (struct presto_tool_variable){
-        .session = session, .next = session->handles, .index = (size_t)index};
+    *made = (struct presto_tool_variable){.session = session, .index = (size_t)index};
+    pthread_mutex_lock(&lists);
+    made->next = session->handles;
     session->handles = made;
+    pthread_mutex_unlock(&lists);
     *handle = made;
     pri_tool_int(1, count);
     return MPI_SUCCESS;
@@ -179,11 +185,13 @@ int MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle
     if (code != MPI_SUCCESS) {
         return code;
     }
+    pthread_mutex_lock(&lists);
     struct presto_tool_variable **place = &session->handles;
     while (*place != *handle) {
         place = &(*place)->next;
     }
     *place = (*handle)->next;
+    pthread_mutex_unlock(&lists);
     free(*handle);
     *handle = MPI_T_PVAR_HANDLE_NULL;
     return MPI_SUCCESS;
