@@ -181,6 +181,12 @@ void pri_stop(struct pri_rank *self);
  * PRI_ERR_NOMEM; neither PRI_ERR_PEER nor PRI_ERR_FORKED. */
 void pri_leave_check(struct pri_rank *self, int error);
 
+/* Parameters and the environment may be changed from here to pri_parameters_release: no rank of
+ * this process begins to start meanwhile. False: one has, ever, and they stay as they are.
+ * Thread-safe. */
+bool pri_parameters_hold(void);
+void pri_parameters_release(void);
+
 /* Whether this thread's rank has been stopped (and not started again). */
 bool pri_stopped(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,4 +33,33 @@ bool pri_environment(const char *name, long min, long max, long *value)
                 getenv(name), min, max);
     }
     return is_number;
+}
+
+/* ---- until when it may change ---------------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool settled; /* under the lock */
+
+void pri_parameters_settle(void)
+{
+    pthread_mutex_lock(&lock);
+    settled = true;
+    pthread_mutex_unlock(&lock);
+}
+
+bool pri_parameters_hold(void)
+{
+    bool held;
+
+    pthread_mutex_lock(&lock);
+    held = !settled;
+    if (!held) {
+        pthread_mutex_unlock(&lock);
+    }
+    return held;
+}
+
+void pri_parameters_release(void)
+{
+    pthread_mutex_unlock(&lock);
 }

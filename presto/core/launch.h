@@ -58,5 +58,7 @@ static inline uint64_t pri_launch_key(const char *name)
 bool pri_environment(const char *name, long min, long max, long *value);
 /* The same of what somebody else says. */
 bool pri_environment_silent(const char *name, long min, long max, long *value);
+/* A rank begins to start: see pri_parameters_hold. */
+void pri_parameters_settle(void);
 
 #endif

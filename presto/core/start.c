@@ -297,6 +297,7 @@ static int start_process(enum pri_thread_level level, struct pri_rank **self)
 
 int pri_start(enum pri_thread_level level, struct pri_rank **self)
 {
+    pri_parameters_settle();
     return pri_threads_wanted() ? start_thread(level, self) : start_process(level, self);
 }
 

@@ -214,14 +214,16 @@ int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *value)
     if (handle == MPI_T_CVAR_HANDLE_NULL) {
         return MPI_T_ERR_INVALID_HANDLE;
     }
-    if (pri_self() != NULL || pri_stopped()) {
+    if (!pri_parameters_hold()) {
         return MPI_T_ERR_CVAR_SET_NOT_NOW;
     }
     if (value == NULL || !print_value(handle->row, value, text, sizeof(text))) {
+        pri_parameters_release();
         return MPI_T_ERR_INVALID;
     }
     status = handle->coll ? pri_coll_param_set(handle->row, text)
                           : ni_param_set(handle->row->name, text, "MPI_T", wrong, sizeof(wrong));
+    pri_parameters_release();
     return status == NI_OK ? MPI_SUCCESS : MPI_T_ERR_INVALID;
 }
 PRI_ALIAS(T_cvar_write);

@@ -67,6 +67,9 @@ compile "$here/mpi_apps.c" "$work/mpi_apps" || failed "mpi_apps does not compile
 run "$work/mpi_apps"
 run "$prestorun" -n 1 "$work/mpi_apps" 0 6 : -n 2 "$work/mpi_apps" 1 6 : --wdir / -n 3 "$work/mpi_apps" 2 6
 
+# A tool's thread beside ranks that are threads.
+run env PRESTO_THREADS=2 "$work/mpi_tools" threads
+
 # Windows of ranks that are threads; and as if ranks could not share memory.
 for shared in 1 0; do
     run env PRESTO_RMA_SHARED=$shared "$work/rma_calls" threads 4
