@@ -193,7 +193,7 @@ static int introduce(struct pri_rank *self, struct pmi_job *job, long rank, long
 /* Which ranks are on this host. A launcher that does not say has put all on one. */
 static int look_around(struct pri_rank *self, struct pmi_job *job)
 {
-    char mapping[VALUE_MAX], found[VALUE_MAX];
+    char mapping[COMMAND_MAX], found[VALUE_MAX]; /* one for ranks dealt out in turn is long */
     int *host;
 
     job->hosts = 1;
@@ -204,8 +204,8 @@ static int look_around(struct pri_rank *self, struct pmi_job *job)
     if (!value_of(job, "found", found) || strcmp(found, "TRUE") != 0) {
         return PRI_OK;
     }
-    if (!value_of(job, "value", mapping)) {
-        return complain("PMI_process_mapping is too long");
+    if (!pri_pmi2_value(job->command, "value", mapping, sizeof(mapping))) {
+        return complain("PMI_process_mapping has no value");
     }
     host = calloc((unsigned)self->size, sizeof(*host));
     if (host == NULL) {

@@ -74,6 +74,9 @@ pmi2=$programs/pmi2_launcher
 run "native_p2p by PMI-2" "$pmi2" 3 "$programs/native_p2p"
 run "native_coll by PMI-2, which says where ranks are" "$pmi2" --hosts "(vector,(0,1,4))" 4 "$programs/native_coll"
 run "a job of one rank by PMI-2" "$pmi2" 1 "$programs/native_p2p"
+# As Slurm says it of ranks dealt out in turn: a block for each round.
+rounds=$(printf ',(0,1,1)%.0s' $(seq 150))
+run "native_p2p by PMI-2 with a long mapping" "$pmi2" --hosts "(vector$rounds)" 4 "$programs/native_p2p"
 if [ -x "$programs/native_keys" ] && [ -z "${APELINK_SANITIZER-}" ]; then
     run "native_p2p by PMI-2 on two hosts" "$pmi2" --hosts "(vector,(0,2,1))" 4 "$programs/native_p2p"
 fi

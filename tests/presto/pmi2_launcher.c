@@ -178,7 +178,7 @@ static void greet(struct process *p)
 
 static void serve(struct process *p, char *command)
 {
-    char rest[256];
+    char rest[COMMAND_MAX / 2]; /* a mapping is longer than values of keys may be */
     const char *name = value_of(command, "cmd");
     if (strcmp(name, "fullinit") == 0) {
         (void)snprintf(rest, sizeof(rest),
