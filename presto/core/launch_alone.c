@@ -2,8 +2,10 @@
 /* A job of one process, which nobody started but the user. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/launch.h"
+#include "core/launch_pmi2.h"
 
 static bool applies(void)
 {
@@ -21,8 +23,20 @@ static const struct launcher {
     {"PMI_SIZE", "a PMI launcher", "start it with prestorun or Open MPI's mpirun"},
 };
 
+/* Whether it is a rank that has started this program, not the launcher; nor srun once more, which
+ * makes another step. */
+static bool is_of_rank(void)
+{
+    const char *step = getenv(PRI_RANKS_CHILD);
+
+    return step != NULL && strcmp(step, pri_slurm_step()) == 0;
+}
+
 static bool is_one_of_several(void)
 {
+    if (is_of_rank()) {
+        return false;
+    }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         const char *text = getenv(others[i].processes);
         long processes = text != NULL ? strtol(text, NULL, 10) : 0;

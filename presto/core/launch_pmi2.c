@@ -249,6 +249,7 @@ static int join(struct pri_rank *self)
     /* Programs that this one starts are no ranks. */
     (void)fcntl(job->fd, F_SETFD, FD_CLOEXEC);
     (void)unsetenv("PMI_FD");
+    (void)setenv(PRI_RANKS_CHILD, pri_slurm_step(), 1);
     error = greet(job);
     if (error == PRI_OK) {
         error = introduce(self, job, rank, size);

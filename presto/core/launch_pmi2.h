@@ -6,6 +6,19 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+
+/* Environment of what a rank starts: the number of Slurm's step that the rank is in. The launcher's
+ * variables are there as well, and do not mean such a program. */
+#define PRI_RANKS_CHILD "PRESTO_STARTED_BY_RANK"
+
+/* The number of Slurm's step that this process is in; "none": in none. */
+static inline const char *pri_slurm_step(void)
+{
+    const char *step = getenv("SLURM_STEP_ID");
+
+    return step != NULL ? step : "none";
+}
 
 /* The value of a key in a command, "KEY=VALUE;KEY=VALUE;...", with doubled semicolons as one.
  * False: there is no such key, or its value with the byte behind it has no room. */

@@ -9,6 +9,7 @@ check_PROGRAMS += \
     tests/presto/native_abort \
     tests/presto/native_absent \
     tests/presto/native_busy \
+    tests/presto/native_child \
     tests/presto/native_coll \
     tests/presto/native_death \
     tests/presto/native_fail \
@@ -29,6 +30,9 @@ tests_presto_native_absent_LDADD = $(PRESTO_TEST_LIBS)
 tests_presto_native_busy_SOURCES = tests/presto/native_busy.c
 tests_presto_native_busy_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_busy_LDADD = $(PRESTO_NATIVE_LIBS)
+tests_presto_native_child_SOURCES = tests/presto/native_child.c tests/presto/job.h
+tests_presto_native_child_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
+tests_presto_native_child_LDADD = $(PRESTO_NATIVE_LIBS)
 tests_presto_native_coll_SOURCES = tests/presto/native_coll.c tests/presto/job.h
 tests_presto_native_coll_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_coll_LDADD = $(PRESTO_NATIVE_LIBS)

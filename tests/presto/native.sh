@@ -77,6 +77,9 @@ run "a job of one rank by PMI-2" "$pmi2" 1 "$programs/native_p2p"
 # As Slurm says it of ranks dealt out in turn: a block for each round.
 rounds=$(printf ',(0,1,1)%.0s' $(seq 150))
 run "native_p2p by PMI-2 with a long mapping" "$pmi2" --hosts "(vector$rounds)" 4 "$programs/native_p2p"
+# What a rank starts is a job of its own; what srun starts in it, without PMI-2, is one of several all the same.
+run "a program that a rank starts" "$pmi2" 2 "$programs/native_child" "$programs/native_p2p"
+fails "srun that a rank starts" 1 'one of 2 processes that a PMI launcher has started' "$pmi2" 2 "$programs/native_child" env SLURM_STEP_ID=another "$programs/native_p2p"
 if [ -x "$programs/native_keys" ] && [ -z "${APELINK_SANITIZER-}" ]; then
     run "native_p2p by PMI-2 on two hosts" "$pmi2" --hosts "(vector,(0,2,1))" 4 "$programs/native_p2p"
 fi
