@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Covers: presto/core/launch_alone.c presto/core/launch_prestorun.c presto/core/start.c
 # presto/core/meet.c presto/core/peer.c
+# Covers: presto/core/environment.c presto/core/stats.c
 # The native interface's programs, over each link and started in each way.
 set -u
 build=${APELINK_BUILDDIR:-.}
@@ -148,6 +149,13 @@ rm -f "$gone"
 for number in x 0 4097 2x; do
     fails "PRESTO_THREADS=$number" 1 "PRESTO_THREADS=$number: it has to be a number from 1 to 4096" env PRESTO_THREADS=$number "$programs/native_p2p"
 done
+
+# What each rank has counted, and how the first reaches the others, at the start and at the end.
+fails "PRESTO_STATS=1" 0 '^presto: rank 0 reaches others by shm 1-2 ' env PRESTO_STATS=1 "$prestorun" -n 3 "$programs/native_p2p"
+if [ "$(grep -c '^presto: rank [0-2] of 3: .*[a-z_]* [1-9]' "$errors")" != 3 ] || ! grep -q '^presto: rank 0 reached others by shm 1-2 ' "$errors"; then
+    echo "FAIL: PRESTO_STATS=1 printed: $(cat "$errors")"
+    failures=$((failures + 1))
+fi
 
 # A wish for statistics that is none is told once for all ranks.
 fails "PRESTO_STATS=yes" 0 '' env PRESTO_STATS=yes "$prestorun" -n 3 "$programs/native_p2p"
