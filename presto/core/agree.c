@@ -86,8 +86,8 @@ static int wait_for(const struct pri_agreement *a, int place, struct pri_request
     while (!pri_done(request)) {
         if (pri_agreement_changed(a)) {
             pri_cancel(request);
-            (void)pri_wait(request);
-            return AGAIN;
+            /* It may have come meanwhile; pri_agreement_decide says whether it still counts. */
+            return pri_wait(request) == PRI_OK && !request->status.cancelled ? PRI_OK : AGAIN;
         }
         pri_relax_for(a->self, &spins, tell, &wait);
     }
