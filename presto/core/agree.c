@@ -127,9 +127,11 @@ static int publish(const struct pri_agreement *a, const struct pri_vote *result)
 static int follow(const struct pri_agreement *a, struct pri_vote *result)
 {
     struct pri_request request;
-    int error = pri_irecv(a->self, result, PRI_VOTE_BYTES(a->members->size),
-                          pri_agreement_where(a, a->leader, PRI_FROM_LEADER), &request);
+    int error;
 
+    memset(result, 0, PRI_VOTE_BYTES(a->members->size)); /* words of 0 may not come */
+    error = pri_irecv(a->self, result, PRI_VOTE_BYTES(a->members->size),
+                      pri_agreement_where(a, a->leader, PRI_FROM_LEADER), &request);
     if (error != PRI_OK) {
         return error;
     }

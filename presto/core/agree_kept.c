@@ -55,10 +55,17 @@ static void parcel_free(struct pri_request *request)
 int pri_agreement_send(const struct pri_agreement *a, int place, enum pri_agreement_way way,
                        const struct pri_vote *vote)
 {
-    size_t bytes = PRI_VOTE_BYTES(a->members->size);
-    struct parcel *parcel = malloc(offsetof(struct parcel, vote) + bytes);
+    size_t words = 2 * PRI_VOTE_WORDS(a->members->size), bytes;
+    struct parcel *parcel;
     int error;
 
+    /* Words of 0 at the end stay here, which are all while nobody has died: the memory that it
+     * comes to has them. */
+    while (words > 0 && vote->failed[words - 1] == 0) {
+        words--;
+    }
+    bytes = sizeof(*vote) + words * sizeof(vote->failed[0]);
+    parcel = malloc(offsetof(struct parcel, vote) + bytes);
     if (parcel == NULL) {
         return PRI_ERR_NOMEM;
     }
