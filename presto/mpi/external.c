@@ -27,9 +27,11 @@ static int check_room(const char *representation, pri_count count, const struct 
     if (code != MPI_SUCCESS) {
         return code;
     }
-    *bytes = (size_t)count * pri_external_size(type);
     if (position < 0 || room < 0) {
         return MPI_ERR_ARG;
+    }
+    if (__builtin_mul_overflow((size_t)count, pri_external_size(type), bytes)) {
+        return MPI_ERR_TRUNCATE;
     }
     return position > room || *bytes > (size_t)(room - position) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
@@ -88,7 +90,8 @@ int MPI_Pack_external_size(const char representation[], pri_count count, MPI_Dat
     if (code != MPI_SUCCESS) {
         return pri_fail(NULL, __func__, code);
     }
-    *size = (pri_distance)((size_t)count * pri_external_size(type));
+    pri_distance bytes;
+    *size = __builtin_mul_overflow(count, pri_external_size(type), &bytes) ? MPI_UNDEFINED : bytes;
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Pack_external_size);

@@ -68,8 +68,9 @@ int MPI_Pack(const void *in, pri_count count, MPI_Datatype type, void *out, pri_
     if (code != MPI_SUCCESS) {
         return pri_fail(comm, __func__, code);
     }
-    size_t bytes = (size_t)count * type->size;
-    if (*position < 0 || *position > size || bytes > (size_t)(size - *position)) {
+    size_t bytes;
+    if (__builtin_mul_overflow((size_t)count, type->size, &bytes) || *position < 0 ||
+        *position > size || bytes > (size_t)(size - *position)) {
         return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
     }
     pri_type_pack(type, (size_t)count, in, 0, (char *)out + *position, bytes);
@@ -86,8 +87,9 @@ int MPI_Unpack(const void *in, pri_count size, pri_count *position, void *out, p
     if (code != MPI_SUCCESS) {
         return pri_fail(comm, __func__, code);
     }
-    size_t bytes = (size_t)count * type->size;
-    if (*position < 0 || *position > size || bytes > (size_t)(size - *position)) {
+    size_t bytes;
+    if (__builtin_mul_overflow((size_t)count, type->size, &bytes) || *position < 0 ||
+        *position > size || bytes > (size_t)(size - *position)) {
         return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
     }
     pri_type_unpack(type, (size_t)count, out, 0, (const char *)in + *position, bytes);
@@ -103,8 +105,9 @@ int MPI_Pack_size(pri_count count, MPI_Datatype type, MPI_Comm handle, pri_count
     if (code != MPI_SUCCESS) {
         return pri_fail(comm, __func__, code);
     }
-    size_t bytes = (size_t)count * type->size;
-    *size = pri_count_of(bytes);
+    size_t bytes;
+    *size = __builtin_mul_overflow((size_t)count, type->size, &bytes) ? MPI_UNDEFINED
+                                                                      : pri_count_of(bytes);
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Pack_size);

@@ -4,6 +4,7 @@
 #include "mpi_large.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +160,19 @@ static void packing(const unsigned char *in, unsigned char *out)
     EQUAL(size, many);
     OK(MPI_Pack_external_size_c("external32", many, MPI_INT, &size));
     EQUAL(size, 4 * many);
+    const MPI_Count absurd = 1LL << 61; /* times 8 is 0 */
+    OK(MPI_Pack_size_c(absurd, MPI_DOUBLE, MPI_COMM_WORLD, &size));
+    EQUAL(size, MPI_UNDEFINED);
+    OK(MPI_Pack_external_size_c("external32", absurd, MPI_DOUBLE, &size));
+    EQUAL(size, MPI_UNDEFINED);
+    CLASS(MPI_Pack_c(in, absurd, MPI_DOUBLE, out, many, &position, MPI_COMM_WORLD),
+          MPI_ERR_TRUNCATE);
+    CLASS(MPI_Unpack_c(in, many, &position, out, absurd, MPI_DOUBLE, MPI_COMM_WORLD),
+          MPI_ERR_TRUNCATE);
+    CLASS(MPI_Pack_external_c("external32", in, absurd, MPI_DOUBLE, out, many, &position),
+          MPI_ERR_TRUNCATE);
+    CLASS(MPI_Unpack_external_c("external32", in, many, &position, out, absurd, MPI_DOUBLE),
+          MPI_ERR_TRUNCATE);
     OK(MPI_Pack_c(in, many, MPI_BYTE, out, many + 5, &position, MPI_COMM_WORLD));
     EQUAL(position, many + 5);
     position = many;
