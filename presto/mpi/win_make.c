@@ -139,8 +139,9 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, pri_disp *disp_u
     if (rank == MPI_PROC_NULL) {
         rank = first_with_memory(win);
     }
+    const uint64_t unit = win->rma.target[rank].unit;
     *size = (MPI_Aint)win->rma.target[rank].bytes;
-    *disp_unit = (pri_disp)win->rma.target[rank].unit;
+    *disp_unit = unit > INT_MAX && sizeof(pri_disp) == sizeof(int) ? INT_MAX : (pri_disp)unit;
     *(void **)baseptr = pri_rma_part(&win->rma, rank);
     return MPI_SUCCESS;
 }

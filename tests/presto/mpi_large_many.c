@@ -195,6 +195,7 @@ static void windows(const unsigned char *in, unsigned char *out)
     const int next = (large_rank + 1) % large_size;
     MPI_Win win;
     MPI_Aint size, unit;
+    int less;
     void *base;
     memset(out, 0, piece);
     OK(MPI_Win_create_c(out, many, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
@@ -211,6 +212,8 @@ static void windows(const unsigned char *in, unsigned char *out)
     OK(MPI_Win_shared_query_c(win, 0, &size, &unit, &base));
     EQUAL(size, 64);
     EQUAL(unit, 1LL << 35);
+    OK(MPI_Win_shared_query(win, 0, &size, &less, &base));
+    EQUAL(less, INT_MAX);
     OK(MPI_Win_free(&win));
 }
 
