@@ -54,7 +54,8 @@ static int set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Data
     code =
         error == PRI_ERR_OP
             ? pri_blame(MPI_ERR_TYPE, "the filetype has to consist of whole etypes, in the order "
-                                      "of the file, which may overlap only if it is read alone")
+                                      "of the file, which may overlap only if it is read alone "
+                                      "and their basic elements are of one kind")
             : pri_mpi_code(error);
     return pri_file_agree(file->comm, code);
 }
