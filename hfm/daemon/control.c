@@ -21,12 +21,12 @@
 #include "base/number.h"
 #include "hfm/daemon/daemon.h"
 
-enum { READERS_MAX = 32, LINE_MAX_BYTES = 200, PATIENCE_S = 20 };
+enum { READERS_MAX = 32, LINE_MAX_BYTES = 200, PATIENCE_S = 20, AGAIN_MS = 500 };
 
 struct hfm_control {
     struct hfm_daemon *daemon;
     int fd;
-    struct event *readable;
+    struct event *readable, *again;
     unsigned readers;
 };
 
@@ -134,11 +134,16 @@ static void on_reader(evutil_socket_t fd, short what, void *arg)
 {
     struct hfm_control *control = arg;
     int reader = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    struct timeval patience = {PATIENCE_S, 0};
+    struct timeval patience = {PATIENCE_S, 0}, again = {0, AGAIN_MS * 1000};
     struct bufferevent *buffer;
 
     (void)what;
-    if (reader < 0) {
+    if (reader < 0 && (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR)) {
+        return;
+    }
+    if (reader < 0) { /* while there are no files the socket stays readable */
+        event_del(control->readable);
+        event_add(control->again, &again);
         return;
     }
     buffer = control->readers < READERS_MAX
@@ -155,10 +160,22 @@ static void on_reader(evutil_socket_t fd, short what, void *arg)
     bufferevent_enable(buffer, EV_READ | EV_WRITE);
 }
 
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+    struct hfm_control *control = arg;
+
+    (void)fd;
+    (void)what;
+    event_add(control->readable, NULL);
+}
+
 static int listen_at(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct stat file;
+    mode_t before;
+    bool bound;
 
     strcpy(address.sun_path, path);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
@@ -166,11 +183,13 @@ static int listen_at(const char *path)
         close(fd);
         return -1;
     }
-    if (errno == ECONNREFUSED) {
+    if (errno == ECONNREFUSED && lstat(path, &file) == 0 && S_ISSOCK(file.st_mode)) {
         unlink(path); /* left behind by one that was killed */
     }
-    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
-        chmod(path, 0660) != 0 || listen(fd, 8) != 0) {
+    before = umask(0117);
+    bound = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0;
+    umask(before);
+    if (!bound || listen(fd, 8) != 0) {
         ni_log(NI_LOG_ERROR, "apelink-hfm: control %s: %s", path, strerror(errno));
         if (fd >= 0) {
             close(fd);
@@ -193,7 +212,8 @@ struct hfm_control *hfm_control_open(struct hfm_daemon *daemon)
         control->readable =
             event_new(daemon->base, control->fd, EV_READ | EV_PERSIST, on_reader, control);
     }
-    if (control->readable == NULL) {
+    control->again = evtimer_new(daemon->base, on_again, control);
+    if (control->readable == NULL || control->again == NULL) {
         hfm_control_close(control);
         return NULL;
     }
@@ -208,6 +228,9 @@ void hfm_control_close(struct hfm_control *control)
     }
     if (control->readable != NULL) {
         event_free(control->readable);
+    }
+    if (control->again != NULL) {
+        event_free(control->again);
     }
     if (control->fd >= 0) {
         close(control->fd);

@@ -127,8 +127,8 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 
 # over HTTP; 200 readers that send nothing, or half a line, hold up nobody
-python3 - "$http" "$work" <<'EOP' || fail "HTTP"
-import html.parser, json, re, socket, sys, urllib.error, urllib.request
+python3 - "$http" "$work" "$daemon0" <<'EOP' || fail "HTTP"
+import html.parser, json, os, re, socket, sys, time, urllib.error, urllib.request
 base = "http://127.0.0.1:%s" % sys.argv[1]
 idle = []
 for i in range(100):
@@ -160,6 +160,22 @@ for line in get("/metrics").read().decode().splitlines():
 assert refused("/etc/passwd") == 404
 assert refused("/", "POST", b"x") in (405, 501)
 assert refused("/" + "x" * 20000) in (400, 413, 414, 431)
+# more readers than it may have files for wait, and it does not spin meanwhile
+def files(): return len(os.listdir("/proc/%s/fd" % sys.argv[3]))
+def ran(): return sum(int(x) for x in open("/proc/%s/stat" % sys.argv[3]).read().rsplit(")", 1)[1].split()[11:13])
+for i in range(300):
+    idle.append(socket.socket())
+    idle[-1].setblocking(False)
+    idle[-1].connect_ex(("127.0.0.1", int(sys.argv[1])))
+for i in range(100):
+    if files() >= 240: break
+    time.sleep(0.1)
+before = ran()
+time.sleep(2)
+assert 240 <= files() <= 270, files()
+assert ran() - before < os.sysconf("SC_CLK_TCK") / 2, ran() - before
+for one in idle: one.close()
+assert get("/health").status == 200
 EOP
 holds 'all(x["state"] == "normal" for x in n)' || fail "readers that are slow make it miss nodes"
 
