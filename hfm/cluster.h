@@ -28,6 +28,7 @@ struct hfm_cluster {
     unsigned
         news; /* that a master sends between two steps; what is left out goes with later pings */
     bool cards;
+    uint32_t mask; /* of fault words: what cards do not say */
 };
 
 #endif

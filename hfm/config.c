@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "dnp/lines.h"
 #include "dnp/lofamo/fault.h"
+#include "hfm/setup.h"
 
 /* Settings that are one or two numbers. */
 struct number_setting {
@@ -371,7 +372,8 @@ void hfm_config_cluster(const struct hfm_config *config, struct hfm_cluster *clu
                                     .lease = config->lease * ping,
                                     .grace = config->grace_ms * ms,
                                     .news = NEWS_A_STEP,
-                                    .cards = config->device[0] != '\0'};
+                                    .cards = config->device[0] != '\0',
+                                    .mask = hfm_setup_mask(config) >> 1};
     for (unsigned i = 0; i < config->masters; i++) {
         cluster->voter[cluster->voters++] = config->master[i];
     }

@@ -80,6 +80,29 @@ static bool links_say_gone(const struct hfm_node *node, uint32_t about)
     return broken > 0;
 }
 
+/* Whether a silent node is only cut off: a neighbour that is heard has from its card that the host
+ * lives and has no service network, and has credits from it. A link whose end cannot be seen says
+ * nothing. */
+static bool card_says_alive(const struct hfm_node *node, uint32_t about)
+{
+    for (unsigned link = 0; link < DNP_LINKS; link++) {
+        enum ni_torus_direction there = (enum ni_torus_direction)link;
+        uint32_t neighbour = ni_torus_neighbour(&node->cluster.torus, about, there);
+        const struct hfm_source *source = node->master.member[neighbour].source;
+        unsigned back = link ^ 1, low = dnp_fault_link_low(back);
+        uint32_t host = source[back].fault & DNP_FAULT_HOST;
+
+        if (neighbour != about && !node->presence.of[neighbour].silent &&
+            !node->presence.of[neighbour].left && source[back].about == about &&
+            (host & 3) == DNP_BROKEN && host != DNP_FAULT_HOST_LOST &&
+            (source[HFM_OWN].fault >> low & 3) != DNP_BROKEN &&
+            (node->cluster.mask >> low & 3) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* All that is known of a node now. */
 static uint32_t judge(struct hfm_node *node, uint32_t about)
 {
@@ -93,7 +116,8 @@ static uint32_t judge(struct hfm_node *node, uint32_t about)
     }
     fault |= HFM_SILENT;
     if (!node->cluster.cards || links_say_gone(node, about) ||
-        hfm_presence_silent_for(&node->presence, about, node->cluster.gone, node->now)) {
+        (hfm_presence_silent_for(&node->presence, about, node->cluster.gone, node->now) &&
+         !card_says_alive(node, about))) {
         fault |= HFM_GONE;
     }
     return fault;
@@ -152,8 +176,11 @@ void hfm_node_review(struct hfm_node *node)
         publish(node, about, fault);
         hfm_master_gone(&node->master, about, (fault & (HFM_GONE | HFM_LEFT)) != 0, &observer);
         if ((fault & (HFM_SILENT | HFM_GONE)) == HFM_SILENT) {
-            node->review = ni_min_u64(node->review, /* when it is gone, if it stays silent */
-                                      node->presence.of[about].heard + node->cluster.gone);
+            uint64_t gone = node->presence.of[about].heard + node->cluster.gone;
+
+            /* When it is gone, if it stays silent, and no card says otherwise. */
+            node->review =
+                ni_min_u64(node->review, ni_max_u64(gone, node->now + node->cluster.period));
         }
     }
 }

@@ -7,6 +7,7 @@ unit_scripts += tests/unit/hfm_cards.sh tests/unit/hfm_daemon.sh
 
 unit_tests += \
     tests/unit/test_hfm_config \
+    tests/unit/test_hfm_gone \
     tests/unit/test_hfm_host \
     tests/unit/test_hfm_lease \
     tests/unit/test_hfm_message \
@@ -40,6 +41,10 @@ tests_unit_test_hfm_config_LDADD = $(HFM_UNIT_LIBS)
 tests_unit_test_hfm_host_SOURCES = tests/unit/test_hfm_host.c
 tests_unit_test_hfm_host_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_hfm_host_LDADD = $(HFM_UNIT_LIBS)
+
+tests_unit_test_hfm_gone_SOURCES = tests/unit/test_hfm_gone.c
+tests_unit_test_hfm_gone_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_hfm_gone_LDADD = $(HFM_UNIT_LIBS)
 
 tests_unit_test_hfm_lease_SOURCES = tests/unit/test_hfm_lease.c
 tests_unit_test_hfm_lease_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
