@@ -199,7 +199,9 @@ static ni_status open_wire(struct board *board, unsigned link)
                ntohs(cable->here.sin_port), strerror(errno));
         return NI_ERR_SYSTEM;
     }
-    (void)setsockopt(wire->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    if (setsockopt(wire->fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) != 0) {
+        (void)setsockopt(wire->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    }
     wire->readable = event_new(board->base, wire->fd, EV_READ | EV_PERSIST, on_frame, wire);
     return wire->readable != NULL && event_add(wire->readable, NULL) == 0 ? NI_OK : NI_ERR_NOMEM;
 }

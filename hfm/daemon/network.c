@@ -27,7 +27,9 @@ int hfm_network_open(const struct sockaddr_in *address)
         }
         return -1;
     }
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) != 0) {
+        (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size); /* net.core.rmem_max */
+    }
     return fd;
 }
 
