@@ -46,10 +46,17 @@ static void log_event(const struct hfm_event *event)
     }
 }
 
+/* The clock may have been set since. */
+static void follow_clock(struct hfm_daemon *daemon)
+{
+    daemon->history.realtime = (int64_t)(real_now() - ni_now_ns());
+}
+
 static void on_event(void *arg, const struct hfm_event *event)
 {
     struct hfm_daemon *daemon = arg;
 
+    follow_clock(daemon);
     hfm_history_add(&daemon->history, event);
     hfm_counts_add(&daemon->counts, event);
     log_event(event);
@@ -194,6 +201,7 @@ void hfm_daemon_state(struct hfm_daemon *daemon, struct hfm_state *state)
 {
     static char card[320];
 
+    follow_clock(daemon);
     *state = (struct hfm_state){.config = &daemon->config,
                                 .node = &daemon->node,
                                 .history = &daemon->history,
