@@ -316,6 +316,13 @@ ni_status hfm_config_parse(struct hfm_config *config, const char *text, char *er
             snprintf(error, error_size, "node %u has no line, such as node %u 10.0.0.1:7100", i, i);
             return NI_ERR_PARAM;
         }
+        for (uint32_t j = 0; j < i; j++) {
+            if (memcmp(&config->node[i].address, &config->node[j].address,
+                       sizeof config->node[i].address) == 0) {
+                snprintf(error, error_size, "nodes %u and %u have one address and port", j, i);
+                return NI_ERR_PARAM;
+            }
+        }
     }
     if (config->links == 0xff) {
         for (unsigned link = 0; link < NI_TORUS_DIRECTIONS; link++) {
@@ -340,9 +347,11 @@ ni_status hfm_config_here(struct hfm_config *config, uint32_t number, const char
     config->here = number != UINT32_MAX ? number : config->here;
     for (uint32_t i = 0; i < config->nodes && config->here == UINT32_MAX; i++) {
         const char *name = config->node[i].name;
+        size_t first = strcspn(name, ".");
 
         if (strcmp(name, host) == 0 ||
-            (strlen(name) == length && length > 0 && strncmp(name, host, length) == 0)) {
+            (first == length && length > 0 && strncmp(name, host, length) == 0 &&
+             (name[first] == '\0' || host[length] == '\0'))) {
             config->here = i;
         }
     }

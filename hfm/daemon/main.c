@@ -61,6 +61,32 @@ static char *read_file(const char *path)
     return text;
 }
 
+/* What may be meant, and mostly is not. */
+static void warn(const char *path, const struct hfm_config *config)
+{
+    unsigned voters = config->masters + config->witnesses;
+
+    if (voters == 2 && config->quorum == 0) {
+        ni_log(NI_LOG_WARN,
+               "apelink-hfm: %s: of two masters neither acts alone; a third, or a "
+               "witness, lets one of them go on when the other dies",
+               path);
+    }
+    if (config->quorum != 0 && config->quorum <= voters / 2) {
+        ni_log(
+            NI_LOG_WARN,
+            "apelink-hfm: %s: with quorum %u of %u there may be two masters while the network is "
+            "parted; leave the line out for the majority, %u",
+            path, config->quorum, voters, voters / 2 + 1);
+    }
+    if (config->lease >= config->silent) {
+        ni_log(NI_LOG_WARN,
+               "apelink-hfm: %s: with lease %u and silent %u a master that is cut off takes all "
+               "others for silent before it ends; take a lease below silent",
+               path, config->lease, config->silent);
+    }
+}
+
 static bool read_config(const char *path, uint32_t node, struct hfm_daemon *daemon)
 {
     char *text = read_file(path), error[400], host[256] = "";
@@ -82,12 +108,8 @@ static bool read_config(const char *path, uint32_t node, struct hfm_daemon *daem
                daemon->config.key);
         good = false;
     }
-    if (good && daemon->config.masters + daemon->config.witnesses == 2 &&
-        daemon->config.quorum == 0) {
-        ni_log(NI_LOG_WARN,
-               "apelink-hfm: %s: of two masters neither acts alone; a third, or a "
-               "witness, lets one of them go on when the other dies",
-               path);
+    if (good) {
+        warn(path, &daemon->config);
     }
     ni_free(text);
     return good;

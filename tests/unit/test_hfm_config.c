@@ -57,6 +57,8 @@ static void test_what_is_wrong_is_named(void **state)
     } rows[] = {
         {"", "there is no line \"torus\""},
         {"torus 2x1x1\n" NODES, "no line \"key\""},
+        {"torus 2x1x1\nkey /k\nnode 0 10.0.0.1:1 a master\nnode 1 10.0.0.1:1",
+         "nodes 0 and 1 have one address and port"},
         {"torus 2x1x1\nkey /k\nnode 0 10.0.0.1:1\nnode 1 10.0.0.2:1", "no node is a master"},
         {"torus 3x1x1\nkey /k\n" NODES, "node 2 has no line"},
         {NODES, "line 1: \"node\" comes before the line \"torus\""},
