@@ -57,6 +57,8 @@ hfm_apelink_hfm_SOURCES = \
     hfm/daemon/hook.h \
     hfm/daemon/http.c \
     hfm/daemon/http.h \
+    hfm/daemon/look.c \
+    hfm/daemon/look.h \
     hfm/daemon/main.c \
     hfm/daemon/network.c \
     hfm/daemon/notify.c \

@@ -208,19 +208,21 @@ void card_thread_state(struct card_thread *card, char *text, size_t size)
     pthread_mutex_unlock(&card->lock);
 }
 
-void card_thread_stop(struct card_thread *card)
+bool card_thread_stop(struct card_thread *card)
 {
     struct timespec until;
 
     if (!card->started) {
-        return;
+        return true;
     }
     atomic_store_explicit(&card->ends, true, memory_order_relaxed);
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += 1;
-    if (pthread_timedjoin_np(card->thread, NULL, &until) == 0) {
-        close(card->wake);
-        pthread_mutex_destroy(&card->lock);
+    if (pthread_clockjoin_np(card->thread, NULL, CLOCK_MONOTONIC, &until) != 0) {
+        return false;
     }
     card->started = false;
+    close(card->wake);
+    pthread_mutex_destroy(&card->lock);
+    return true;
 }

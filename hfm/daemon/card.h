@@ -44,7 +44,7 @@ struct card_thread {
     enum { CARD_CLOSED, CARD_WAITS, CARD_WORKS } phase;
     struct hfm_watchdog watchdog;
     bool gone; /* an ioctl has said so */
-    uint64_t retry, opened;
+    uint64_t retry;
 };
 
 /* Start it; signals stay with the caller's thread. config has to stay. false: logged. */
@@ -56,7 +56,8 @@ bool card_thread_take(struct card_thread *card, unsigned subject, struct card_ch
 /* What people want to know of it. */
 void card_thread_state(struct card_thread *card, char *text, size_t size);
 
-/* Disable the card's fault manager and end the thread; one that waits for its card is left. */
-void card_thread_stop(struct card_thread *card);
+/* Disable the card's fault manager and end the thread. false: it waits for its card, and uses *card
+ * until the process ends. */
+bool card_thread_stop(struct card_thread *card);
 
 #endif

@@ -10,6 +10,7 @@
 #include "dnp/mac.h"
 #include "hfm/config.h"
 #include "hfm/daemon/card.h"
+#include "hfm/daemon/look.h"
 #include "hfm/daemon/notify.h"
 #include "hfm/history.h"
 #include "hfm/host.h"
@@ -17,18 +18,18 @@
 #include "hfm/print.h"
 
 /*
- * apelink-hfm as a process: one thread on libevent for the service network, the status of the host
- * and those who ask, and one for the card.
+ * apelink-hfm as a process: one thread on libevent for the service network and those who ask, one
+ * for the card, and one for the status of the host.
  *
  *   socket --messages--> node <--changes-- card thread        node --events--> history, log, record
- *   files of the kernel -----^   ^--time-- timer                 --messages--> socket
+ *   look thread --status-----^   ^--time-- timer                 --messages--> socket
  */
 struct hfm_daemon {
     struct hfm_config config;
     struct dnp_key key;
     struct event_base *base;
     int socket;
-    struct event *readable, *timer, *card_event, *signals[3];
+    struct event *readable, *timer, *card_event, *look_event, *signals[3];
     struct hfm_node_ops ops;
     struct hfm_node node;
     struct hfm_host host;
@@ -38,7 +39,8 @@ struct hfm_daemon {
     bool card_stuck;
     uint64_t took, excused; /* when the loop last looked at the card's thread; was late */
     bool late;
-    uint64_t looked; /* at the host, ns */
+    struct look_thread look;
+    bool left; /* a thread that waits for a card or a file has been left */
     FILE *record;
     struct hfm_counts counts;
     struct hfm_notify notify;
@@ -48,8 +50,8 @@ struct hfm_daemon {
     struct ni_fault_page *page;
 };
 
-/* Work until a signal ends it. text: the configuration, whose `here` is known. Returns an exit
- * status. */
+/* Work until a signal ends it. The configuration's `here` is known. Returns an exit status. If a
+ * thread was left, *daemon has to stay until the process ends. */
 int hfm_daemon_run(struct hfm_daemon *daemon);
 
 /* What there is to be told about the daemon. */

@@ -87,6 +87,7 @@ bool hfm_files_open(struct hfm_daemon *daemon)
         open_page(daemon);
     }
     return hfm_rights_drop(config->user, config->device[0] != '\0') &&
+           look_thread_start(&daemon->look, &config->host) &&
            (config->device[0] == '\0' || card_thread_start(&daemon->card, config));
 }
 

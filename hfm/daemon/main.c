@@ -145,6 +145,9 @@ static int run(const char *path, const struct options *options, bool check)
         status = 0;
     } else {
         status = hfm_daemon_run(daemon);
+        if (daemon->left) {
+            _exit(status); /* a thread still has *daemon */
+        }
     }
     hfm_config_free(&daemon->config);
     ni_free(daemon);

@@ -114,26 +114,27 @@ static void take_card(struct hfm_daemon *daemon, uint64_t now)
     }
 }
 
-static void look_at_host(struct hfm_daemon *daemon, uint64_t now)
+/* Give what the thread has found at the host to the node. */
+static void take_host(struct hfm_daemon *daemon, uint64_t now)
 {
     uint32_t before = daemon->host.fault;
-    uint64_t seen = daemon->looked;
+    uint64_t seen;
 
-    if (hfm_host_look(&daemon->host, now) != before) {
+    if (!look_thread_take(&daemon->look, &daemon->host, now, &seen)) {
+        return;
+    }
+    if (daemon->host.fault != before) {
         ni_log(daemon->host.fault != 0 ? NI_LOG_WARN : NI_LOG_INFO, "apelink-hfm: this host: %s",
                daemon->host.fault != 0 ? daemon->host.why : "normal again");
     }
     hfm_node_host(&daemon->node, daemon->host.fault, seen, now);
-    daemon->looked = now;
 }
 
 static void set_timer(struct hfm_daemon *daemon, uint64_t now)
 {
     uint64_t due = hfm_node_due(&daemon->node);
-    uint64_t host = daemon->looked + daemon->config.host.look_ms * (uint64_t)MS;
     struct timeval wait;
 
-    due = ni_min_u64(due, host);
     if (daemon->card.started) {
         due = ni_min_u64(due, now + daemon->config.read_ms * (uint64_t)MS);
     }
@@ -156,9 +157,7 @@ static void work(struct hfm_daemon *daemon)
     if (daemon->card.started) {
         take_card(daemon, now);
     }
-    if (now >= daemon->looked + daemon->config.host.look_ms * (uint64_t)MS) {
-        look_at_host(daemon, now);
-    }
+    take_host(daemon, now);
     hfm_node_step(&daemon->node, now);
     atomic_store_explicit(&daemon->card.host, hfm_node_host_word(&daemon->node),
                           memory_order_relaxed);
@@ -176,7 +175,7 @@ static void on_work(evutil_socket_t fd, short what, void *arg)
     work(arg);
 }
 
-static void on_card(evutil_socket_t fd, short what, void *arg)
+static void on_thread(evutil_socket_t fd, short what, void *arg)
 {
     uint64_t count;
 
@@ -248,9 +247,14 @@ static bool make_events(struct hfm_daemon *daemon)
         daemon->signals[i] = evsignal_new(daemon->base, numbers[i], on_signal, daemon);
         good = first(daemon->signals[i]) && event_add(daemon->signals[i], NULL) == 0;
     }
+    if (good) {
+        daemon->look_event =
+            event_new(daemon->base, daemon->look.wake, EV_READ | EV_PERSIST, on_thread, daemon);
+        good = first(daemon->look_event) && event_add(daemon->look_event, NULL) == 0;
+    }
     if (daemon->card.started && good) {
         daemon->card_event =
-            event_new(daemon->base, daemon->card.wake, EV_READ | EV_PERSIST, on_card, daemon);
+            event_new(daemon->base, daemon->card.wake, EV_READ | EV_PERSIST, on_thread, daemon);
         good = first(daemon->card_event) && event_add(daemon->card_event, NULL) == 0;
     }
     return good;
@@ -258,15 +262,17 @@ static bool make_events(struct hfm_daemon *daemon)
 
 static void close_all(struct hfm_daemon *daemon)
 {
-    struct event *events[6] = {daemon->timer,      daemon->readable,   daemon->card_event,
-                               daemon->signals[0], daemon->signals[1], daemon->signals[2]};
+    struct event *events[7] = {daemon->timer,      daemon->readable,   daemon->card_event,
+                               daemon->look_event, daemon->signals[0], daemon->signals[1],
+                               daemon->signals[2]};
 
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 7; i++) {
         if (events[i] != NULL) {
             event_free(events[i]);
         }
     }
-    card_thread_stop(&daemon->card);
+    daemon->left = !card_thread_stop(&daemon->card);
+    daemon->left = !look_thread_stop(&daemon->look) || daemon->left;
     hfm_node_fini(&daemon->node); /* a master tells that it is none any more */
     hfm_control_close(daemon->control);
     hfm_http_close(daemon->http);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: hfm/daemon/http.c, hfm/daemon/hook.c, hfm/daemon/rights.c, hfm/daemon/control.c, hfm/print_page.c.
+# Covers: hfm/daemon/http.c, hfm/daemon/look.c, hfm/daemon/files.c, hfm/daemon/hook.c, hfm/daemon/rights.c, hfm/daemon/control.c, hfm/print_page.c.
 # Four daemons without cards on one host: what they tell over HTTP, readers that are slow, hooks, the record, a host's status
 # from a folder, the rights that are left, and that memory does not grow.
 set -u
@@ -189,6 +189,17 @@ becomes 'all(x["fault"] == "memory sick" for x in n)' "want of memory is not kno
 echo "MemTotal: 1000000 kB
 MemAvailable: 500000 kB" >"$work/proc/meminfo"
 becomes 'all(x["state"] == "normal" for x in n)' "memory is there again, and nobody knows"
+
+# a sensor that does not answer makes the host sick, and holds up nobody
+mkdir -p "$work/sys/class/hwmon/hwmon0"
+echo disk >"$work/sys/class/hwmon/hwmon0/name"
+mkfifo "$work/sys/class/hwmon/hwmon0/temp1_input"
+exec 9<>"$work/sys/class/hwmon/hwmon0/temp1_input"
+becomes 'all(x["fault"] == "peripheral sick" for x in n)' "a sensor that does not answer is not missed"
+grep -q '"state": "lost"' "$work/record" && fail "a sensor holds up its daemon"
+rm "$work/sys/class/hwmon/hwmon0/temp1_input"
+exec 9>&-
+becomes 'all(x["state"] == "normal" for x in n)' "a sensor answers again, and nobody knows"
 
 "$info" --faults="$work/page" >"$work/info" || fail "apeni-info has no faults"
 grep -q 'normal *4 of 4 nodes' "$work/info" || fail "apeni-info says: $(cat "$work/info")"
