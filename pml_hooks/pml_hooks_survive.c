@@ -11,7 +11,8 @@
 #define SETTLED_NS UINT64_C(200000000)
 #define DRAINED_NS UINT64_C(1000000000)
 #define PERIOD_NS  UINT64_C(20000000) /* of looking through what waits */
-enum { SETTLED_CALLS = 32 };
+/* Calls of our progress function, and of Open MPI's, which calls it in one of eight. */
+enum { SETTLED_CALLS = 32, PROBE_CALLS = 8 * (SETTLED_CALLS + 2) };
 
 static mca_pml_base_module_t below;
 static bool installed;
@@ -64,6 +65,15 @@ static const struct pml_hooks_dead *dead_member(struct ompi_communicator_t *comm
     return NULL;
 }
 
+/* Whom a receive from any source waits for: as soon as it has a message, its sender. */
+static const struct pml_hooks_dead *dead_sender(const ompi_request_t *request,
+                                                struct ompi_communicator_t *comm, uint64_t since)
+{
+    int source = __atomic_load_n(&request->req_status.MPI_SOURCE, __ATOMIC_RELAXED);
+
+    return source == MPI_ANY_SOURCE ? dead_member(comm, since) : dead_peer(comm, source);
+}
+
 static uint64_t age_of(const struct pml_hooks_dead *dead)
 {
     uint64_t now = record_clock();
@@ -77,9 +87,11 @@ static uint64_t age_of(const struct pml_hooks_dead *dead)
 static void consider(ompi_request_t *request, const struct pml_hooks_dead *dead, bool is_send)
 {
     uint64_t age = age_of(dead);
+    bool matched =
+        __atomic_load_n(&request->req_status.MPI_SOURCE, __ATOMIC_RELAXED) != MPI_ANY_SOURCE;
 
     if (age >= SETTLED_NS && !REQUEST_COMPLETE(request)) {
-        pml_hooks_end_request(request, is_send, age >= DRAINED_NS);
+        pml_hooks_end_request(request, is_send, age >= DRAINED_NS && (is_send || matched));
     }
 }
 
@@ -89,7 +101,7 @@ static void consider_follow(const struct pml_hooks_follow *follow)
     bool any = pending->peer == RECORD_ANY;
 
     consider(follow->request,
-             any ? dead_member(follow->comm, pending->since)
+             any ? dead_sender(follow->request, follow->comm, pending->since)
                  : pml_hooks_dead_find(
                        (opal_process_name_t){pending->peer_job, (uint32_t)pending->peer}),
              pending->kind == RECORD_PENDING_SEND);
@@ -101,8 +113,9 @@ static void end_waiting(void)
 {
     for (struct waiting *waiting = first_waiting; waiting != NULL; waiting = waiting->next) {
         consider(waiting->request,
-                 waiting->peer == MPI_ANY_SOURCE ? dead_member(waiting->comm, waiting->since)
-                                                 : dead_peer(waiting->comm, waiting->peer),
+                 waiting->peer == MPI_ANY_SOURCE
+                     ? dead_sender(waiting->request, waiting->comm, waiting->since)
+                     : dead_peer(waiting->comm, waiting->peer),
                  waiting->is_send);
     }
     if (!record_threads) {
@@ -110,11 +123,33 @@ static void end_waiting(void)
     }
 }
 
+/* How often progress has been made since the last news of a death: what the dead have sent is taken
+ * by that alone, however much time passes. */
+static unsigned calls;
+static uint32_t counted; /* of how many deaths */
+
+static bool is_settled(void)
+{
+    return __atomic_load_n(&counted, __ATOMIC_RELAXED) == pml_hooks_dead_count() &&
+           __atomic_load_n(&calls, __ATOMIC_RELAXED) >= SETTLED_CALLS;
+}
+
+static void count_call(void)
+{
+    uint32_t count = pml_hooks_dead_count();
+
+    if (counted != count) {
+        __atomic_store_n(&calls, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&counted, count, __ATOMIC_RELAXED);
+    } else if (calls < SETTLED_CALLS) {
+        __atomic_store_n(&calls, calls + 1, __ATOMIC_RELAXED);
+    }
+}
+
 /* Open MPI calls this when it makes progress, now and then. */
 static int progress(void)
 {
     static uint64_t last;
-    static unsigned calls;
 
     pml_hooks_btl_look();
     if ((pml_hooks_dead_count() == 0 && !pml_hooks_dead_news()) ||
@@ -122,7 +157,8 @@ static int progress(void)
         return 0;
     }
     pml_hooks_dead_look();
-    if (calls++ >= SETTLED_CALLS && record_clock() - last >= PERIOD_NS) {
+    count_call();
+    if (is_settled() && record_clock() - last >= PERIOD_NS) {
         last = record_clock();
         end_waiting();
     }
@@ -208,12 +244,19 @@ static int survive_mrecv(void *buffer, size_t count, struct ompi_datatype_t *typ
     return rc == OMPI_SUCCESS ? wait_for(request, comm, peer, false, status) : rc;
 }
 
-/* Whether a probe that has found nothing since it began finds nothing any more. */
+/* Whether a probe that has found nothing since it began finds nothing any more, when enough
+ * progress has been made, which is made here if need be. */
 static bool in_vain(struct ompi_communicator_t *comm, int peer, uint64_t since)
 {
-    return pml_hooks_dead_count() > 0 &&
-           age_of(peer == MPI_ANY_SOURCE ? dead_member(comm, since) : dead_peer(comm, peer)) >=
-               SETTLED_NS;
+    if (pml_hooks_dead_count() == 0 ||
+        age_of(peer == MPI_ANY_SOURCE ? dead_member(comm, since) : dead_peer(comm, peer)) <
+            SETTLED_NS) {
+        return false;
+    }
+    for (unsigned i = 0; i < PROBE_CALLS && !is_settled(); i++) {
+        opal_progress();
+    }
+    return is_settled();
 }
 
 static int survive_iprobe(int peer, int tag, struct ompi_communicator_t *comm, int *matched,
@@ -221,9 +264,11 @@ static int survive_iprobe(int peer, int tag, struct ompi_communicator_t *comm, i
 {
     int rc = below.pml_iprobe(peer, tag, comm, matched, status);
 
-    return rc == OMPI_SUCCESS && *matched == 0 && in_vain(comm, peer, record_stamp())
-               ? MPI_ERR_OTHER
-               : rc;
+    if (rc == OMPI_SUCCESS && *matched == 0 && in_vain(comm, peer, record_stamp())) {
+        rc = below.pml_iprobe(peer, tag, comm, matched, status);
+        return rc == OMPI_SUCCESS && *matched == 0 ? MPI_ERR_OTHER : rc;
+    }
+    return rc;
 }
 
 static int survive_improbe(int peer, int tag, struct ompi_communicator_t *comm, int *matched,
@@ -231,9 +276,11 @@ static int survive_improbe(int peer, int tag, struct ompi_communicator_t *comm, 
 {
     int rc = below.pml_improbe(peer, tag, comm, matched, message, status);
 
-    return rc == OMPI_SUCCESS && *matched == 0 && in_vain(comm, peer, record_stamp())
-               ? MPI_ERR_OTHER
-               : rc;
+    if (rc == OMPI_SUCCESS && *matched == 0 && in_vain(comm, peer, record_stamp())) {
+        rc = below.pml_improbe(peer, tag, comm, matched, message, status);
+        return rc == OMPI_SUCCESS && *matched == 0 ? MPI_ERR_OTHER : rc;
+    }
+    return rc;
 }
 
 static int survive_probe(int peer, int tag, struct ompi_communicator_t *comm,
@@ -241,13 +288,15 @@ static int survive_probe(int peer, int tag, struct ompi_communicator_t *comm,
 {
     uint64_t since = record_stamp();
     int matched = 0, rc;
+    bool last = false;
 
     while ((rc = below.pml_iprobe(peer, tag, comm, &matched, status)) == OMPI_SUCCESS &&
            matched == 0) {
-        if (in_vain(comm, peer, since)) {
+        if (last) {
             return MPI_ERR_OTHER;
         }
         opal_progress();
+        last = in_vain(comm, peer, since);
     }
     return rc;
 }
@@ -257,13 +306,15 @@ static int survive_mprobe(int peer, int tag, struct ompi_communicator_t *comm,
 {
     uint64_t since = record_stamp();
     int matched = 0, rc;
+    bool last = false;
 
     while ((rc = below.pml_improbe(peer, tag, comm, &matched, message, status)) == OMPI_SUCCESS &&
            matched == 0) {
-        if (in_vain(comm, peer, since)) {
+        if (last) {
             return MPI_ERR_OTHER;
         }
         opal_progress();
+        last = in_vain(comm, peer, since);
     }
     return rc;
 }

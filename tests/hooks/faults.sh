@@ -18,7 +18,7 @@ esac
 ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
 export ASAN_OPTIONS
 status=0
-checks="errors truncated delayed reordered unreceived stops ends goes-on survives seeds wrong"
+checks="errors truncated delayed reordered unreceived stops ends goes-on survives living seeds wrong"
 [ -z "${APELINK_SANITIZER-}" ] || checks="errors truncated reordered"
 for check in $checks; do
     python3 "$here/faultscheck.py" "$check" || status=1

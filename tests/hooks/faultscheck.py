@@ -11,6 +11,7 @@
   ends       who has died, by what, and who waits for it, is said before the job is ended
   goes-on    where mpirun lets them live, the others get errors and go on
   survives   the same for each way to wait for the dead
+  living     a receive from any source that a living rank has begun to serve is let be
   seeds      the same seed gives the same faults, another one others
   wrong      a wrong schedule ends the job with a sentence that names what is wrong
 """
@@ -205,10 +206,10 @@ def end(job):
     job.wait()
 
 
-def run_recovered(folder, transport, command, goes_on_at):
+def run_recovered(folder, transport, command, goes_on_at, options=()):
     """(exit code, output, errors) of a job of which a rank is killed. Open MPI 4.1.4 may leave those who live in MPI_Finalize for good, where they
     wait for its own barrier: then the code is None, once both have said what `goes_on_at` matches and the record is there."""
-    words = hookscheck.words_of(folder, 3, transport, command, ("--enable-recovery",))
+    words = hookscheck.words_of(folder, 3, transport, command, ("--enable-recovery", *options))
     name = os.path.join(folder, "output")
     with open(name, "wb") as file, open(name + "2", "wb") as errors:
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=errors) as job:
@@ -258,6 +259,19 @@ def survives():
             expect(transport, [rank["deaths"] for rank in read(folder)["ranks"]][::2], [1, 1])
 
 
+def living():
+    """What a living rank has begun to send comes whole, also where its sender has to do it itself (vader without a copy by the kernel)."""
+    for transport in transports():
+        with tempfile.TemporaryDirectory() as folder:
+            code, output, errors = run_recovered(folder, transport, ["hooks_survive", "living"], r"^goes on \d",
+                                                 ("--mca", "btl_vader_single_copy_mechanism", "none"))
+            classes = dict(re.findall(r"^told (.*) (\d+)$", output, re.M))
+            if code not in (0, None) or "FAILED" in output or len(re.findall("^goes on", output, re.M)) != 2 or "0" in classes.values():
+                fail("%s, living: exit code %s: %s: %s%s" % (transport, code, classes, output[-2000:], errors[-600:]))
+                continue
+            expect(transport + ", told", sorted(classes), ["any source, of the dead", "recv"])
+
+
 def seeds():
     found = []
     for transport in transports():
@@ -281,7 +295,7 @@ def wrong():
                 fail("%s: exit code %s: %s" % (rules, code, errors))
 
 
-CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reordered": reordered, "unreceived": unreceived, "stops": stops, "ends": ends, "goes-on": goes_on, "survives": survives, "seeds": seeds,
+CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reordered": reordered, "unreceived": unreceived, "stops": stops, "ends": ends, "goes-on": goes_on, "survives": survives, "living": living, "seeds": seeds,
           "wrong": wrong}
 
 

@@ -6,6 +6,9 @@
  * it has sent before is received, each operation with it returns an error, and ranks 0 and 2 then
  * exchange messages as before. Prints "told NAME CLASS" for each error. With the argument "few"
  * without a nonblocking collective operation.
+ *
+ * With "living": what rank 2 has begun to send to a receive from any source when rank 1 dies comes
+ * whole, however long it takes; and such a receive of what rank 1 has begun to send ends.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -209,18 +212,70 @@ static void die(void)
     (void)raise(SIGKILL);
 }
 
+/* ---- receives from any source -----------------------------------------------------------------
+ */
+
+static void receive_any(void)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int code;
+
+    MPI_Irecv(incoming[0], LONG, MPI_BYTE, MPI_ANY_SOURCE, TAGS, MPI_COMM_WORLD, &request);
+    MPI_Send(outgoing, 1, MPI_BYTE, 2, 1, MPI_COMM_WORLD);
+    MPI_Send(outgoing, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    told("recv", MPI_Recv(incoming[1], 4, MPI_BYTE, 1, TAGS + 1, MPI_COMM_WORLD, &status));
+    code = MPI_Wait(&request, &status);
+    if (code != MPI_SUCCESS || status.MPI_SOURCE != 2) {
+        fail("what a living rank sends ends with", code);
+    }
+    for (int i = 0; i < LONG; i++) {
+        if (incoming[0][i] != (char)(i % 101)) {
+            fail("what a living rank sends is wrong at", i);
+            break;
+        }
+    }
+    told("any source, of the dead", MPI_Recv(incoming[2], LONG, MPI_BYTE, MPI_ANY_SOURCE,
+                                             LONG_BEFORE, MPI_COMM_WORLD, &status));
+    exchange(2, 1);
+}
+
+static void send_slowly(void)
+{
+    enum { LONGER_THAN_ANY_PATIENCE = 4 };
+    MPI_Request request;
+
+    for (int i = 0; i < LONG; i++) {
+        outgoing[i] = (char)(i % 101);
+    }
+    MPI_Recv(incoming[0], 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Isend(outgoing, LONG, MPI_BYTE, 0, TAGS, MPI_COMM_WORLD, &request);
+    sleep(LONGER_THAN_ANY_PATIENCE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    exchange(0, 1);
+}
+
+static void begin_and_die(void)
+{
+    MPI_Request request;
+
+    MPI_Isend(outgoing, LONG, MPI_BYTE, 0, LONG_BEFORE, MPI_COMM_WORLD, &request);
+    MPI_Recv(incoming[0], 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    usleep(500000);
+    (void)raise(SIGKILL);
+}
+
+static void (*const all[])(void) = {wait_for_it, die, wait_for_rest};
+static void (*const living[])(void) = {receive_any, begin_and_die, send_slowly};
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     few = argc > 1 && strcmp(argv[1], "few") == 0;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (rank == 0) {
-        wait_for_it();
-    } else if (rank == 1) {
-        die();
-    } else if (rank == 2) {
-        wait_for_rest();
+    if (rank < 3) {
+        (argc > 1 && strcmp(argv[1], "living") == 0 ? living : all)[rank]();
     }
     printf("goes on %d\n", rank);
     fflush(stdout);
