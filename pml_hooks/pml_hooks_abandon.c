@@ -11,6 +11,8 @@
  */
 #include "pml_hooks/pml_hooks_survive.h"
 
+#include "ompi/mca/pml/base/pml_base_request.h"
+
 /* ---- what its caller is told ------------------------------------------------------------------
  */
 
@@ -34,6 +36,15 @@ static int cancelled(ompi_request_t *request)
 
 static void take_back(ompi_request_t *request)
 {
+    /* Without a callback a call of ours waits for it, which looks at the status when this is done.
+     * Another thread may be completing it, and its message has come then. */
+    if (request->req_complete_cb == NULL) {
+        (void)ompi_request_cancel(request);
+        if (request->req_status._cancelled != 0) {
+            set_error(request);
+        }
+        return;
+    }
     callback = request->req_complete_cb;
     callback_data = request->req_complete_cb_data;
     request->req_complete_cb = cancelled;
@@ -110,6 +121,10 @@ static void keep(ompi_request_t *request, bool is_send)
 
 void pml_hooks_end_request(ompi_request_t *request, bool is_send, bool force)
 {
+    /* Nobody waits for one that its caller has freed; the PML has it, or has it no more. */
+    if (((mca_pml_base_request_t *)request)->req_free_called != 0) {
+        return;
+    }
     if (!is_send && !REQUEST_COMPLETE(request)) {
         take_back(request);
     }
