@@ -5,10 +5,11 @@
  */
 #include "pml_hooks/pml_hooks_survive.h"
 
+#include "ompi/mca/bml/bml.h"
 #include "opal/mca/btl/base/base.h"
 #include "record/clock.h"
 
-enum { MODULES = 64 };
+enum { MODULES = 64, FAILURES = 64 };
 #define PATIENCE_NS UINT64_C(5000000000) /* until a failure without a death ends the job */
 
 static struct guarded {
@@ -19,15 +20,89 @@ static struct guarded {
 } guarded[MODULES];
 static size_t guarded_count;
 
-static uint64_t failed_ns; /* when the first of the failures was that no death explains; 0: none */
+/* ---- failures ---------------------------------------------------------------------------------
+ */
 
-static void note_failure(void)
+/* Where an operation has failed, and when the first did: until its peer is known to be dead. */
+static struct failure {
+    const struct mca_btl_base_endpoint_t *endpoint;
+    uint64_t since;
+} failures[FAILURES];
+static uint32_t failure_count;
+static opal_mutex_t failures_lock = OPAL_MUTEX_STATIC_INIT;
+
+static void note_failure(const struct mca_btl_base_endpoint_t *endpoint)
 {
-    uint64_t none = 0;
+    uint32_t i = 0;
 
-    (void)__atomic_compare_exchange_n(&failed_ns, &none, record_clock(), false, __ATOMIC_RELAXED,
-                                      __ATOMIC_RELAXED);
+    OPAL_THREAD_LOCK(&failures_lock);
+    while (i < failure_count && failures[i].endpoint != endpoint) {
+        i++;
+    }
+    if (i == failure_count && i < FAILURES) {
+        failures[i] = (struct failure){endpoint, record_clock()};
+        __atomic_store_n(&failure_count, i + 1, __ATOMIC_RELAXED);
+    }
+    OPAL_THREAD_UNLOCK(&failures_lock);
 }
+
+static bool has_endpoint(mca_bml_base_btl_array_t *array,
+                         const struct mca_btl_base_endpoint_t *endpoint)
+{
+    for (size_t i = 0; i < mca_bml_base_btl_array_get_size(array); i++) {
+        if (mca_bml_base_btl_array_get_index(array, i)->btl_endpoint == endpoint) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether its peer is known to be dead. */
+static bool is_of_dead(const struct mca_btl_base_endpoint_t *endpoint)
+{
+    uint32_t count = pml_hooks_dead_count();
+
+    for (uint32_t i = 0; i < count; i++) {
+        ompi_proc_t *proc = ompi_proc_find(&pml_hooks_dead_at(i)->name);
+        mca_bml_base_endpoint_t *peer =
+            proc != NULL ? proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_BML] : NULL;
+
+        if (peer != NULL &&
+            (has_endpoint(&peer->btl_eager, endpoint) || has_endpoint(&peer->btl_send, endpoint) ||
+             has_endpoint(&peer->btl_rdma, endpoint))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void pml_hooks_btl_look(void)
+{
+    bool in_vain = false;
+
+    if (__atomic_load_n(&failure_count, __ATOMIC_RELAXED) == 0) {
+        return;
+    }
+    OPAL_THREAD_LOCK(&failures_lock);
+    for (uint32_t i = 0; i < failure_count;) {
+        if (is_of_dead(failures[i].endpoint)) {
+            failures[i] = failures[failure_count - 1];
+            __atomic_store_n(&failure_count, failure_count - 1, __ATOMIC_RELAXED);
+            continue;
+        }
+        in_vain = in_vain || record_clock() - failures[i].since >= PATIENCE_NS;
+        i++;
+    }
+    OPAL_THREAD_UNLOCK(&failures_lock);
+    if (in_vain) {
+        opal_output(0, "pml_hooks: a BTL has failed whose peer is not known to be dead; the job is "
+                       "ended");
+        (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
+    }
+}
+
+/* ---- modules ----------------------------------------------------------------------------------
+ */
 
 static const struct guarded *guarded_of(const mca_btl_base_module_t *module)
 {
@@ -55,6 +130,13 @@ static void give_back(mca_btl_base_descriptor_t *descriptor, struct sending *sen
     free(sending);
 }
 
+/* A BTL may tell the same failure again: tcp does when it cannot connect anew. */
+static void failed_before(mca_btl_base_module_t *module, struct mca_btl_base_endpoint_t *endpoint,
+                          mca_btl_base_descriptor_t *descriptor, int status)
+{
+    (void)module, (void)endpoint, (void)descriptor, (void)status;
+}
+
 static void sent(mca_btl_base_module_t *module, struct mca_btl_base_endpoint_t *endpoint,
                  mca_btl_base_descriptor_t *descriptor, int status)
 {
@@ -62,7 +144,8 @@ static void sent(mca_btl_base_module_t *module, struct mca_btl_base_endpoint_t *
     if (status == OPAL_SUCCESS) {
         descriptor->des_cbfunc(module, endpoint, descriptor, status);
     } else {
-        note_failure();
+        descriptor->des_cbfunc = failed_before;
+        note_failure(endpoint);
     }
 }
 
@@ -121,18 +204,18 @@ static void moved(mca_btl_base_module_t *module, struct mca_btl_base_endpoint_t 
     if (is_for_ob1(status)) {
         moving.callback(module, endpoint, address, handle, moving.context, moving.data, status);
     } else {
-        note_failure();
+        note_failure(endpoint);
     }
 }
 
 /* What a put or get returns that has been started with this. */
-static int started(struct moving *moving, int rc)
+static int started(struct moving *moving, const struct mca_btl_base_endpoint_t *endpoint, int rc)
 {
     if (rc != OPAL_SUCCESS && rc != OPAL_ERR_RESOURCE_BUSY) {
         free(moving);
     }
     if (!is_for_ob1(rc)) {
-        note_failure();
+        note_failure(endpoint);
         return OPAL_SUCCESS;
     }
     return rc;
@@ -151,7 +234,7 @@ static int guarded_put(mca_btl_base_module_t *module, struct mca_btl_base_endpoi
         return OPAL_ERR_OUT_OF_RESOURCE;
     }
     *moving = (struct moving){callback, context, data};
-    return started(moving,
+    return started(moving, endpoint,
                    guarded_of(module)->put(module, endpoint, address, remote, handle, remote_handle,
                                            size, flags, order, moved, moving, NULL));
 }
@@ -169,7 +252,7 @@ static int guarded_get(mca_btl_base_module_t *module, struct mca_btl_base_endpoi
         return OPAL_ERR_OUT_OF_RESOURCE;
     }
     *moving = (struct moving){callback, context, data};
-    return started(moving,
+    return started(moving, endpoint,
                    guarded_of(module)->get(module, endpoint, address, remote, handle, remote_handle,
                                            size, flags, order, moved, moving, NULL));
 }
@@ -190,21 +273,6 @@ static void lost(struct mca_btl_base_module_t *btl, int32_t flags, opal_proc_t *
     } else if (pml_hooks_dead_add(process->proc_name) && guarded_count > 0) {
         opal_output(0, "pml_hooks: rank %u is lost: %s", process->proc_name.vpid,
                     text != NULL ? text : "its BTL says so");
-    }
-}
-
-void pml_hooks_btl_look(void)
-{
-    uint64_t since = __atomic_load_n(&failed_ns, __ATOMIC_RELAXED);
-
-    if (since == 0) {
-        return;
-    }
-    if (pml_hooks_dead_count() > 0) {
-        __atomic_store_n(&failed_ns, 0, __ATOMIC_RELAXED);
-    } else if (record_clock() - since >= PATIENCE_NS) {
-        opal_output(0, "pml_hooks: a BTL has failed, and no process has died; the job is ended");
-        (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
     }
 }
 
