@@ -27,7 +27,8 @@ static NI_COLD void refuse_window(mca_btl_apelink_module_t *module, struct opal_
 
     ompi_glue_help("same-name-window", OPAL_NAME_PRINT(namesake->proc_name), "", "");
     if (module->error_cb != NULL) {
-        module->error_cb(&module->super, MCA_BTL_ERROR_FLAGS_FATAL, namesake, text);
+        /* Of no process: that one lives. */
+        module->error_cb(&module->super, MCA_BTL_ERROR_FLAGS_FATAL, NULL, text);
     }
 }
 
