@@ -10,8 +10,10 @@ enum { MOST = 1024 };
 
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 static struct pml_hooks_dead all[MOST];
-static uint32_t count;  /* entries of `all` */
-static uint32_t looked; /* deaths that the records had told of at the last look */
+static uint32_t count; /* entries of `all` */
+/* Deaths that the records had told of at the last look. The first looks in any case: one that died
+ * before our record was there has been told to others only. */
+static uint32_t looked = UINT32_MAX;
 
 uint32_t pml_hooks_dead_count(void)
 {
@@ -59,7 +61,8 @@ bool pml_hooks_dead_news(void)
 static void note(struct record_seen *seen, void *arg)
 {
     (void)arg;
-    if (!seen->lives && !seen->elsewhere && seen->head.death_seen != 0) {
+    if (!seen->lives && !seen->elsewhere && seen->head.death_seen != 0 &&
+        record_is_of_our_time(&seen->head)) {
         (void)pml_hooks_dead_add((opal_process_name_t){seen->head.job, seen->head.rank});
     }
 }

@@ -210,14 +210,6 @@ static void say(const char *who, const struct record_seen *dead)
             waiting.count > 0 ? "waiting for it: " : "nobody waits for it", waiting.text.line);
 }
 
-/* Records of a job that had this job's number may be left: theirs ended before ours began. */
-static bool is_of_our_time(const struct record_head *head)
-{
-    const uint64_t margin = UINT64_C(30) * 1000000000;
-
-    return head->clock_last + margin > record_own.head->clock_start;
-}
-
 /* The process that ends the job says so, and ends all of us. */
 static bool ended_with_us(const struct record_head *head)
 {
@@ -236,7 +228,7 @@ static void sort_out(struct record_seen *seen, void *arg)
             look->lowest = *head;
         }
     } else if (!seen->elsewhere && head->state != RECORD_FINALIZED && head->death_seen == 0 &&
-               is_of_our_time(head) && !ended_with_us(head) && look->dead_count < AT_ONCE &&
+               record_is_of_our_time(head) && !ended_with_us(head) && look->dead_count < AT_ONCE &&
                claim(seen)) {
         look->dead[look->dead_count++] = *seen;
     }

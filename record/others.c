@@ -20,6 +20,13 @@ const struct record_call_entry *record_current_call(const struct record_seen *se
     return NULL;
 }
 
+bool record_is_of_our_time(const struct record_head *head)
+{
+    const uint64_t margin = UINT64_C(30) * 1000000000;
+
+    return head->clock_last + margin > record_own.head->clock_start;
+}
+
 /* The parts of a record that are looked at here lie in its first pages. */
 static bool read_parts(struct record_seen *seen)
 {
@@ -37,7 +44,7 @@ static bool look_at(struct record_seen *seen)
     if (!read_parts(seen)) {
         return false;
     }
-    seen->elsewhere = seen->head.process_space != record_own.head->process_space;
+    seen->elsewhere = record_is_elsewhere(&seen->head);
     seen->lives = record_process_lives(&seen->head, &seen->stopped);
     return seen->lives || read_parts(seen);
 }

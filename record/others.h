@@ -19,6 +19,10 @@ struct record_seen {
  */
 void record_each(void (*visit)(struct record_seen *seen, void *arg), void *arg);
 
+/* Whether a record can be of a process of this job: where jobs that had the same number have left
+ * theirs, those have ended before ours began. */
+bool record_is_of_our_time(const struct record_head *head);
+
 /* What the first of its threads that is in MPI does; NULL if none is. */
 const struct record_call_entry *record_current_call(const struct record_seen *seen);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel says of a process. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,9 @@
 
 /* The kernel's flag of a process that has begun to end: it has let go of nothing yet. */
 enum { EXITING = 4 };
+
+/* The state of a process that cannot be looked at, for want of descriptors for example. */
+enum { UNKNOWN = '?' };
 
 char record_process_state(uint32_t pid, uint64_t *start)
 {
@@ -26,7 +30,7 @@ char record_process_state(uint32_t pid, uint64_t *start)
     (void)snprintf(path, sizeof(path), "/proc/%u/stat", (unsigned)pid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return 0;
+        return errno == ENOENT ? 0 : UNKNOWN;
     }
     length = read(fd, text, sizeof(text) - 1);
     (void)close(fd);
@@ -55,11 +59,19 @@ uint64_t record_process_space(void)
     return stat("/proc/self/ns/pid", &status) == 0 ? (uint64_t)status.st_ino : 0;
 }
 
+bool record_is_elsewhere(const struct record_head *head)
+{
+    /* The first namespace of every host has the same number. */
+    return head->process_space != record_own.head->process_space ||
+           strncmp(head->host, record_own.head->host, sizeof(head->host)) != 0;
+}
+
 bool record_process_lives(const struct record_head *head, bool *stopped)
 {
     uint64_t start = 0;
     char state = record_process_state(head->pid, &start);
 
     *stopped = state == 'T' || state == 't';
-    return state != 0 && state != 'Z' && state != 'X' && start == head->process_start;
+    return state == UNKNOWN ||
+           (state != 0 && state != 'Z' && state != 'X' && start == head->process_start);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Covers: record/record.c record/json.c record/names.c record/account.c record/peers.c
- * record/sweep.c
+ * record/sweep.c record/process.c
  *
- * The record: its file, what is counted, time in slices, and a record as JSON.
+ * The record: its file, what is counted, time in slices, a record as JSON, and whose processes
+ * live.
  */
 #include "unit.h"
 
@@ -328,6 +329,43 @@ static void old_records_of_the_dead_are_removed(void **state)
     assert_int_equal(record_sweep("/nowhere/at/all", 0), 0);
 }
 
+/* ---- processes --------------------------------------------------------------------------------
+ */
+
+static void the_first_name_space_of_each_host_has_the_same_number(void **state)
+{
+    struct record_head *own = record_own.head, other;
+
+    (void)state;
+    own->process_space = record_process_space();
+    (void)snprintf(own->host, sizeof(own->host), "node1");
+    other = *own;
+    assert_false(record_is_elsewhere(&other));
+    (void)snprintf(other.host, sizeof(other.host), "node2");
+    assert_true(record_is_elsewhere(&other));
+    other = *own;
+    other.process_space++;
+    assert_true(record_is_elsewhere(&other));
+}
+
+static void nobody_is_dead_for_want_of_descriptors(void **state)
+{
+    struct record_head head = {.pid = dead_process()};
+    struct rlimit before, none;
+    bool lives, stopped;
+
+    (void)state;
+    assert_false(record_process_lives(&head, &stopped));
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    lives = record_process_lives(&head, &stopped);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_true(lives);
+    assert_false(stopped);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +386,9 @@ int main(void)
                                         close_record),
         cmocka_unit_test_setup_teardown(json_has_every_field, open_record, close_record),
         cmocka_unit_test(old_records_of_the_dead_are_removed),
+        cmocka_unit_test_setup_teardown(the_first_name_space_of_each_host_has_the_same_number,
+                                        open_record, close_record),
+        cmocka_unit_test(nobody_is_dead_for_want_of_descriptors),
     };
     char command[64];
     int failed;
