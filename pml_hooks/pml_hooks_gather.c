@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "pml_hooks/pml_hooks.h"
+#include "pml_hooks/pml_hooks_survive.h"
 #include "record/output.h"
 #include "record/process.h"
 #include "record/start.h"
@@ -25,18 +25,24 @@ static int receive_from(int rank, void *data, size_t size)
                                     &ompi_mpi_comm_world.comm, MPI_STATUS_IGNORE);
 }
 
-/* Whether a rank has died here; its record stays in memory. */
+/* Whether a rank has died: here, where its record stays in memory, or elsewhere, as its BTL has
+ * said. */
 static bool has_died(int rank)
 {
     size_t size;
     const struct record_head *head = record_map(record_own.head->job, (uint32_t)rank, &size);
     bool stopped, died;
 
+    if (pml_hooks_dead_find(ompi_glue_peer_name(&ompi_mpi_comm_world.comm, rank)) != NULL) {
+        if (head != NULL) {
+            (void)munmap((void *)(uintptr_t)head, size);
+        }
+        return true;
+    }
     if (head == NULL) {
         return false;
     }
-    died = head->state != RECORD_FINALIZED &&
-           head->process_space == record_own.head->process_space &&
+    died = head->state != RECORD_FINALIZED && !record_is_elsewhere(head) &&
            !record_process_lives(head, &stopped);
     (void)munmap((void *)(uintptr_t)head, size);
     return died;
