@@ -173,9 +173,9 @@ static void end(void)
     }
     pml_hooks_signal_end();
     record_watch_end();
-    pml_hooks_hosts_end();
     pml_hooks_ending_ignore();
     record_finish();
+    pml_hooks_hosts_end();
     mca_pml = pml_hooks_below = original;
     ompi_request_functions = pml_hooks_requests_below = original_requests;
     if (injecting()) {

@@ -105,30 +105,46 @@ static void withdraw(void)
     }
 }
 
-/* The first letter says whether somebody waits there. */
-static bool publish(bool waiting)
+/* A message to the runtime may have 16 MiB (PMIx' ptl_base_max_msg_size): at a longer one it closes
+ * the connection. */
+enum { MOST_BYTES = 8 << 20 };
+
+/* What the first letter says: somebody waits there, nobody does, or all are in MPI_Finalize. */
+enum { WAITS = 'w', NOBODY_WAITS = '-', ALL_FINALIZE = 'f' };
+
+/* The letter, and behind it what the records say, if anything. */
+static bool publish(char letter, const char *text)
 {
-    char key[64], *text = record_watch_report();
+    char key[64];
     opal_list_t list;
     opal_value_t *value;
     int rc = OPAL_ERROR;
 
-    if (text == NULL) {
-        return false;
-    }
     name_of(own, key, sizeof(key));
     OBJ_CONSTRUCT(&list, opal_list_t);
     value = OBJ_NEW(opal_value_t);
     value->key = strdup(key);
     value->type = OPAL_STRING;
-    if (value->key != NULL &&
-        asprintf(&value->data.string, "%c%s", waiting ? 'w' : '-', text) > 0) {
+    if (value->key != NULL && asprintf(&value->data.string, "%c%s", letter, text) > 0) {
         opal_list_append(&list, &value->super);
         rc = opal_pmix.publish(&list);
+    } else {
+        value->data.string = NULL;
+        OBJ_RELEASE(value);
     }
     OPAL_LIST_DESTRUCT(&list);
-    free(text);
     return rc == OPAL_SUCCESS;
+}
+
+/* What the records of this host say, as far as that can be had and passed on. */
+static bool publish_records(bool waiting)
+{
+    char *text = record_watch_report();
+    bool good = text != NULL && strlen(text) <= MOST_BYTES;
+    bool done = publish(waiting ? WAITS : NOBODY_WAITS, good ? text : "");
+
+    free(text);
+    return done;
 }
 
 /* What a host has published, to be freed; NULL if it has not, or if `failed`, cannot be asked. */
@@ -156,23 +172,29 @@ static char *look_up(size_t host, bool *failed)
 /* ---- the watch --------------------------------------------------------------------------------
  */
 
-/* All others in turn, until one of them moves. What they have told is added to the report. */
+/* All others in turn, until one of them moves, which is the first to be asked the next time: else
+ * what those before it tell would come each time. What they have told is added to the report. */
 static enum record_elsewhere ask_all(bool waiting)
 {
+    static size_t first;
     enum record_elsewhere answer = RECORD_ALL_STILL;
+    size_t i = first;
 
-    for (size_t i = 0; i < host_count && answer == RECORD_ALL_STILL; i++) {
+    for (size_t n = 0; n < host_count && answer == RECORD_ALL_STILL; n++) {
         bool failed = false;
-        char *text = i == own ? NULL : look_up(i, &failed);
+        char *text;
 
+        i = (first + n) % host_count;
+        text = i == own ? NULL : look_up(i, &failed);
         if (i != own && text == NULL) {
             answer = failed ? RECORD_NOT_KNOWN : RECORD_SOME_MOVE;
         } else if (i != own) {
-            waiting = waiting || text[0] == 'w';
-            answer = record_watch_add(text + 1) ? answer : RECORD_NOT_KNOWN;
+            waiting = waiting || text[0] == WAITS;
+            answer = text[1] == '\0' || record_watch_add(text + 1) ? answer : RECORD_NOT_KNOWN;
         }
         free(text);
     }
+    first = i;
     return answer == RECORD_ALL_STILL && !waiting ? RECORD_SOME_MOVE : answer;
 }
 
@@ -191,7 +213,7 @@ static enum record_elsewhere elsewhere(bool still, bool waiting)
         return ask_all(waiting);
     }
     if (!published) {
-        published = publish(waiting);
+        published = publish_records(waiting);
         cannot = !published;
     }
     return cannot ? RECORD_NOT_KNOWN : RECORD_SOME_MOVE;
@@ -206,6 +228,11 @@ record_elsewhere_fn pml_hooks_hosts_begin(void)
 void pml_hooks_hosts_end(void)
 {
     withdraw();
+    /* Where nobody watches any more nothing would be published, and the others would take that for
+     * a host on which something moves. */
+    if (host_count > 1 && !record_others_run()) {
+        (void)publish(ALL_FINALIZE, "");
+    }
     free(hosts);
     hosts = NULL;
     host_count = 0;

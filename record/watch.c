@@ -31,7 +31,8 @@ static bool running, stop;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake;
 
-enum { PERIOD_MS = 500 };
+/* What others tell may be older than what they do by a second and two periods. */
+enum { PERIOD_MS = 500, CONFIRMED = 1 + 2000 / PERIOD_MS };
 
 /* ---- looking ----------------------------------------------------------------------------------
  */
@@ -42,7 +43,38 @@ struct look {
     uint32_t lowest;     /* rank whose process lives, and watches */
     bool waiting;        /* somebody is in a call that waits */
     bool off;            /* somebody does not record: what moves there is not known */
+    bool running;        /* somebody is not in MPI_Finalize */
+    uint64_t calls;      /* changes when somebody has been in a call for a second, or leaves it */
 };
+
+/* Nanoseconds between two stamps, by what the clocks said since the begin. */
+static uint64_t in_nanoseconds(uint64_t ticks)
+{
+    const struct record_head *head = record_own.head;
+
+    return (uint64_t)((double)ticks * (double)(head->clock_last - head->clock_start) /
+                      (double)(head->stamp_last - head->stamp_start));
+}
+
+/* The sum of when calls began that have lasted for a second: shorter ones come and go where
+ * somebody polls. */
+static uint64_t sum_of_calls(const struct record_seen *seen)
+{
+    const uint64_t now = record_own.head->stamp_last, a_second = UINT64_C(1000000000);
+    uint64_t sum = 0;
+
+    if (now == record_own.head->stamp_start) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < seen->head.call_count && i < RECORD_CALLS; i++) {
+        const struct record_call_entry *call = &seen->calls[i];
+
+        if (call->depth > 0 && call->since < now && in_nanoseconds(now - call->since) >= a_second) {
+            sum += call->since;
+        }
+    }
+    return sum;
+}
 
 static void look_at(struct record_seen *seen, void *arg)
 {
@@ -58,6 +90,8 @@ static void look_at(struct record_seen *seen, void *arg)
     }
     look->off = look->off || head->enabled == 0;
     look->waiting = look->waiting || record_current_call(seen) != NULL;
+    look->running = look->running || head->state == RECORD_RUNNING;
+    look->calls += sum_of_calls(seen);
 }
 
 static struct look look_around(void)
@@ -66,6 +100,11 @@ static struct look look_around(void)
 
     record_each(look_at, &look);
     return look;
+}
+
+bool record_others_run(void)
+{
+    return look_around().running;
 }
 
 /* ---- speaking ---------------------------------------------------------------------------------
@@ -210,15 +249,6 @@ static void update_clocks(void)
     record_look_soon();
 }
 
-/* Nanoseconds between two stamps, by what the clocks said since the begin. */
-static uint64_t in_nanoseconds(uint64_t ticks)
-{
-    const struct record_head *head = record_own.head;
-
-    return (uint64_t)((double)ticks * (double)(head->clock_last - head->clock_start) /
-                      (double)(head->stamp_last - head->stamp_start));
-}
-
 /* Whether nothing has moved on this host for so long, and this is the process that speaks. */
 static bool is_still(struct look *look, uint64_t limit, uint64_t *still)
 {
@@ -238,6 +268,8 @@ static void look_for_hang(void)
 {
     static uint64_t spoken_of; /* the event since which nothing moved when we spoke */
     static bool was_still;
+    static uint64_t calls;     /* what was said elsewhere is of these */
+    static unsigned confirmed; /* looks at which all were still, one after another */
     uint64_t limit = how.hang_s * UINT64_C(1000000000), still = 0;
     enum record_elsewhere answer = RECORD_NOT_KNOWN;
     struct look look;
@@ -250,16 +282,26 @@ static void look_for_hang(void)
             (void)how.elsewhere(false, false);
         }
         was_still = false;
+        confirmed = 0;
         return;
     }
+    /* To enter a call is no event: what was told of this host is old then, and is told anew. */
+    if (was_still && look.calls != calls && how.elsewhere != NULL) {
+        (void)how.elsewhere(false, false);
+        confirmed = 0;
+    }
+    calls = look.calls;
     was_still = true;
     if (look.last_event == spoken_of) {
         return;
     }
     if (how.elsewhere != NULL) {
         answer = how.elsewhere(true, look.waiting);
+        confirmed = answer == RECORD_ALL_STILL ? confirmed + 1 : 0;
         if (answer != RECORD_ALL_STILL) {
             forget_others();
+        } else if (confirmed < CONFIRMED) {
+            answer = RECORD_SOME_MOVE;
         }
     }
     if (answer == RECORD_ALL_STILL || (answer == RECORD_NOT_KNOWN && look.waiting)) {

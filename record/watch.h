@@ -41,4 +41,7 @@ void record_watch_end(void);
 char *record_watch_report(void);
 bool record_watch_add(const char *text);
 
+/* Whether a process of this job on this host lives and is not in MPI_Finalize. */
+bool record_others_run(void);
+
 #endif

@@ -302,6 +302,22 @@ static void early(void) /* rank 0 is in MPI_Finalize when the others stop */
     }
 }
 
+static void finished(void) /* those with odd ranks are in MPI_Finalize when the others stop */
+{
+    if (rank % 2 == 0) {
+        receive(rank + 1, 3, MPI_COMM_WORLD);
+    }
+}
+
+static void later(void) /* those with odd ranks compute, and then stop; the others are not in MPI */
+{
+    if (rank % 2 == 0) {
+        (void)pause();
+    }
+    alone();
+    receive((rank + 2) % size, 3, MPI_COMM_WORLD);
+}
+
 static void tests(void) /* asks whether a message has come, and computes meanwhile */
 {
     MPI_Request request;
@@ -337,7 +353,8 @@ static const struct way {
     {"late", late},         {"begun", begun},
     {"ahead", ahead},       {"peers", peers},
     {"even", even},         {"odd", odd},
-    {"early", early},
+    {"early", early},       {"finished", finished},
+    {"later", later},
 };
 
 int main(int argc, char **argv)

@@ -49,6 +49,11 @@ alone() {
 says out "pml_hooks: nothing has completed on 2 hosts for "
 says out "Deadlock: rank 0 waits for a message of rank 1, tag 3, communicator 0; rank 1 waits for a message of rank 2"
 [ "$(grep -c "nothing has completed" "$work/out")" -eq 1 ] || fail "it is not said once: $(cat "$work/out")"
+# A host whose ranks are all in MPI_Finalize is one where nothing moves, and one where ranks come to wait later tells it then.
+! alone 2 finished || fail "the job that waits for those in MPI_Finalize has ended well"
+says out "Rank 0 waits for a message of rank 1, tag 3"
+! alone 2 "later 6" || fail "the job that hangs later has ended well"
+says out "Deadlock: rank 1 waits for a message of rank 3, tag 3"
 for way in "even 7" "odd 7"; do
     alone 3 "$way" || fail "$way has not ended well: $(cat "$work/out")"
     ! grep -q "nothing has completed" "$work/out" || fail "$way is slow, and taken for a hang: $(cat "$work/out")"
