@@ -49,7 +49,8 @@ void mca_btl_apelink_op_done(void *arg, ni_status status, uint64_t value)
 
     if (NI_LIKELY(status == NI_OK)) {
         store_result(op, value);
-    } else if (status == NI_ERR_PEER_DEAD || status == NI_ERR_PROTOCOL) {
+    } else if (status == NI_ERR_PEER_DEAD || status == NI_ERR_PROTOCOL || status == NI_ERR_CABLE ||
+               status == NI_ERR_CARD) {
         /* Before the upper layer tries other ways to reach it. */
         mca_btl_apelink_peer_down(module, op->endpoint->peer, status);
     } else if (status != NI_ERR_PEER_CLOSED && !module->closing && copy.cbfunc != NULL &&
@@ -91,6 +92,8 @@ int mca_btl_apelink_error(ni_status status)
         return OPAL_ERR_NOT_SUPPORTED;
     case NI_ERR_INVALID:
         return OPAL_ERR_BAD_PARAM;
+    case NI_ERR_CABLE:
+    case NI_ERR_CARD:
     case NI_ERR_UNREACHABLE:
     case NI_ERR_PEER_DEAD:
     case NI_ERR_PEER_CLOSED:

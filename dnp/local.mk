@@ -57,7 +57,7 @@ dnp_libdnp_la_SOURCES = \
     dnp/tx.h \
     dnp/tx_fetch.c
 dnp_libdnp_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
-dnp_libdnp_la_LIBADD = driver/libclient.la ni/libapeni_core.la
+dnp_libdnp_la_LIBADD = ni/libapeni_core.la
 
 dnp_registers_table_SOURCES = dnp/registers_table.c
 dnp_registers_table_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)

@@ -13,13 +13,15 @@ struct apelink_word apelink_cmd1_pack(const struct apelink_command *command)
     };
 }
 
-static void cmd1_unpack(struct apelink_word word, struct apelink_command *command)
+struct apelink_command apelink_cmd1_unpack(struct apelink_word word)
 {
-    command->tag = (uint8_t)(word.lo >> 2 & 3);
-    command->code = (uint16_t)(word.lo >> 4 & CODE_MAX);
-    command->port = (uint8_t)(word.lo >> 19 & 3);
-    command->data = (uint32_t)(word.lo >> 32);
-    command->magic = word.hi;
+    return (struct apelink_command){
+        .tag = (uint8_t)(word.lo >> 2 & 3),
+        .code = (uint16_t)(word.lo >> 4 & CODE_MAX),
+        .port = (uint8_t)(word.lo >> 19 & 3),
+        .data = (uint32_t)(word.lo >> 32),
+        .magic = word.hi,
+    };
 }
 
 static struct apelink_word word_at(const uint8_t *bytes, unsigned index)
@@ -67,8 +69,9 @@ bool apelink_command_unpack(const uint8_t bytes[APELINK_COMMAND_SIZE],
 {
     struct apelink_word cmd0 = word_at(bytes, 2), cmd1 = word_at(bytes, 3);
 
-    *command = (struct apelink_command){.address = cmd0.lo, .len = (uint32_t)cmd0.hi};
-    cmd1_unpack(cmd1, command);
+    *command = apelink_cmd1_unpack(cmd1);
+    command->address = cmd0.lo;
+    command->len = (uint32_t)cmd0.hi;
     command->footer = apelink_footer_unpack(word_at(bytes, 1));
     return apelink_header_unpack(word_at(bytes, 0), &command->header) && consistent(command) &&
            cmd0.hi >> 32 == 0 && command->tag <= APELINK_COMP_NONE && command->code == 0 &&

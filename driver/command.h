@@ -52,4 +52,7 @@ bool apelink_command_unpack(const uint8_t bytes[APELINK_COMMAND_SIZE],
 /* The first word of a completion event of this command. */
 struct apelink_word apelink_cmd1_pack(const struct apelink_command *command);
 
+/* The fields of CMD1, from the first word of a completion event; all others are 0. */
+struct apelink_command apelink_cmd1_unpack(struct apelink_word word);
+
 #endif

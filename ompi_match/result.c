@@ -87,6 +87,8 @@ int ompi_match_error(int result, uint64_t bits, const struct ompi_request_t *use
     case NI_PTL_NO_SPACE:
     case NI_ERR_NOMEM:
         return ompi_match_no_memory(bits, user);
+    case NI_ERR_CABLE:
+    case NI_ERR_CARD:
     case NI_ERR_UNREACHABLE:
     case NI_ERR_PEER_DEAD:
     case NI_ERR_PEER_CLOSED:

@@ -175,6 +175,12 @@ const struct perf_untried perf_untried[] = {
     {"ucx_early", "it says when connections are made, not how fast they are"},
     {"ucx_timeout_s", "it says when a host that is silent is given up"},
     {"ucx_descriptors", "a limit"},
+    {"dev_device", "it names the card"},
+    {"dev_lane_size", "it is for peers that are reached by a card"},
+    {"dev_bulk_size", "it is for peers that are reached by a card"},
+    {"dev_segment_size", "it is for peers that are reached by a card"},
+    {"dev_early", "it says when connections are made, not how fast they are"},
+    {"dev_timeout_s", "it says when a card that is silent is given up"},
     {"torus", "what apeni-info --topology draws"},
     {"torus_hosts", "what apeni-info --topology draws"},
 };

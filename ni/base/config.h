@@ -33,7 +33,8 @@
     X(NI_LINKS_AUTO, "auto") \
     X(NI_LINKS_SHM, "shm")   \
     X(NI_LINKS_UCX, "ucx")   \
-    X(NI_LINKS_BOTH, "both")
+    X(NI_LINKS_BOTH, "both") \
+    X(NI_LINKS_DEV, "dev")
 
 #define NI_MULTIPATH_LIST(X)                \
     X(NI_MULTIPATH_BY_COUNTERS, "counters") \

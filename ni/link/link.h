@@ -125,7 +125,7 @@ enum ni_wish {
 };
 
 struct ni_link_ops {
-    const char *name; /* "shm", "inproc", "ucx" */
+    const char *name; /* "shm", "inproc", "ucx", "dev" */
     unsigned id;      /* in address blobs */
     const char *help; /* whom it reaches, for people */
     bool in_place;    /* packets appear in lanes without progress: peers write them there */
@@ -216,6 +216,7 @@ struct ni_link {
 extern const struct ni_link_ops ni_link_shm;
 extern const struct ni_link_ops ni_link_inproc;
 extern const struct ni_link_ops ni_link_ucx; /* where UCX was found when this was built */
+extern const struct ni_link_ops ni_link_dev;
 
 /* All of them. */
 extern const struct ni_link_ops *const ni_links[];

@@ -12,6 +12,7 @@ const struct ni_link_ops *const ni_links[] = {
 #ifdef NI_HAVE_UCX
     &ni_link_ucx,
 #endif
+    &ni_link_dev,
 };
 
 const size_t ni_link_count = NI_ARRAY_LENGTH(ni_links);

@@ -14,3 +14,4 @@ ni_libapeni_core_la_SOURCES += \
 include ni/link/shm/local.mk
 include ni/link/inproc/local.mk
 include ni/link/ucx/local.mk
+include ni/link/dev/local.mk

@@ -11,6 +11,8 @@ int pri_error_of(int result)
     case NI_PTL_NO_SPACE:
     case NI_ERR_NOMEM:
         return PRI_ERR_NOMEM;
+    case NI_ERR_CABLE:
+    case NI_ERR_CARD:
     case NI_ERR_UNREACHABLE:
     case NI_ERR_PEER_DEAD:
     case NI_ERR_PEER_CLOSED:

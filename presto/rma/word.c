@@ -15,6 +15,8 @@ int pri_rma_error_of(ni_status status)
     case NI_ERR_KEY:
     case NI_ERR_BOUNDS:
         return PRI_RMA_RANGE;
+    case NI_ERR_CABLE:
+    case NI_ERR_CARD:
     case NI_ERR_UNREACHABLE:
     case NI_ERR_PEER_DEAD:
     case NI_ERR_PEER_CLOSED:

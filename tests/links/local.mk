@@ -29,3 +29,6 @@ TESTS += $(link_tests)
 include tests/links/shm.mk
 include tests/links/ucx.mk
 include tests/links/suite.mk
+
+TESTS += tests/links/dev.sh
+EXTRA_DIST += tests/links/boards.sh tests/links/dev.sh

@@ -110,6 +110,7 @@ static void set_params(const struct suite_link *link, uint64_t seed)
         set_param("multipath", seed % 2 != 0 ? "counters" : "resequence");
         set_param("segment_size", in_segments);
         set_param("ucx_segment_size", "1K");
+        set_param("dev_segment_size", "1K");
         set_param("shm_copy", "copy");
     }
 }
@@ -126,7 +127,7 @@ static void set_variable(const struct suite_link *link)
 
 static unsigned host_of(const struct suite_link *link, unsigned i)
 {
-    return link->hosts == 0 ? 0 : link->hosts == 2 ? i % 2 : i / 2;
+    return link->hosts == 0 ? 0 : link->hosts == 2 ? i % 2 : link->hosts == SUITE_NIS ? i : i / 2;
 }
 
 bool suite_is_far(const struct suite *suite, unsigned i, unsigned k)
@@ -134,6 +135,22 @@ bool suite_is_far(const struct suite *suite, unsigned i, unsigned k)
     const struct suite_link *link = suite->link;
 
     return link->far && (link->hosts == 0 || host_of(link, i) != host_of(link, k));
+}
+
+/* The device of an NI: one of the words of SUITE_DEVICES. */
+static void set_device(const struct suite_ni *ni)
+{
+    const char *all = getenv("SUITE_DEVICES");
+    char text[512], *words[SUITE_NIS], *rest = text;
+    unsigned count = 0;
+
+    CHECK(all != NULL && strlen(all) < sizeof(text));
+    strcpy(text, all);
+    while (count < SUITE_NIS && (words[count] = strtok_r(rest, " ", &rest)) != NULL) {
+        count++;
+    }
+    CHECK(count > 0);
+    set_param("dev_device", words[ni->index % count]);
 }
 
 static void open_ni(struct suite_ni *ni, void *arg)
@@ -149,6 +166,9 @@ static void open_ni(struct suite_ni *ni, void *arg)
     };
 
     (void)arg;
+    if (suite->link->card) {
+        set_device(ni);
+    }
     CHECK(ni_open(&attr, &ni->ni) == NI_OK);
     ni_on_peer_down(ni->ni, note_down, ni);
     ni->blob_len = ni_address(ni->ni, ni->blob, sizeof(ni->blob));

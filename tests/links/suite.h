@@ -45,8 +45,11 @@ struct suite_link {
     /* There UCX has long payloads wait until they are asked for, as where there is RDMA. */
     bool asks;
     /* Both links: NIs of as many hosts. 2: the neighbours of each by number are on the other host;
-     * 4: so many hosts with two NIs each. 0: one host. */
+     * 4: so many hosts with two NIs each; SUITE_NIS: each on its own. 0: one host. */
     unsigned hosts;
+    /* Over the card: only where the environment variable SUITE_DEVICES names devices, which the NIs
+     * use in turn. What is lost is sent again. */
+    bool card;
     int copy;       /* inproc: enum ni_fabric_copy */
     unsigned flags; /* of ni_open_attr */
     /* Likewise. With an engine thread NIs move by themselves in any mode. */

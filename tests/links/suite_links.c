@@ -25,6 +25,14 @@
     {                  \
         "links", "ucx" \
     }
+#define DEV_LINK       \
+    {                  \
+        "links", "dev" \
+    }
+#define DEV_EARLY          \
+    {                      \
+        "dev_early", "yes" \
+    }
 #define UCX_EARLY          \
     {                      \
         "ucx_early", "yes" \
@@ -111,6 +119,33 @@ const struct suite_link suite_links[] = {
                 {"fault", "delay:ppm=50000,seed=1;dup:ppm=50000,seed=2"}}},
 #endif
 #endif
+    /* Over the card, each NI as if on a host of its own. */
+    {.name = "dev",
+     .far = true,
+     .card = true,
+     .mode = SUITE_HERE,
+     .hosts = SUITE_NIS,
+     .params = {DEV_LINK, DEV_EARLY}},
+    {.name = "dev-threads",
+     .far = true,
+     .card = true,
+     .mode = FAR_MODE,
+     .flags = NI_THREADS,
+     .hosts = SUITE_NIS,
+     .params = {DEV_LINK, DEV_EARLY, {"dev_segment_size", "16K"}}},
+    {.name = "dev-processes",
+     .far = true,
+     .card = true,
+     .mode = SUITE_PROCESSES,
+     .hosts = SUITE_NIS,
+     .params = {DEV_LINK, DEV_EARLY, {"dev_lane_size", "8K"}}},
+    /* Some peers by shared memory. */
+    {.name = "dev-mixed",
+     .far = true,
+     .card = true,
+     .mode = SUITE_PROCESSES,
+     .hosts = 2,
+     .params = {DEV_LINK, DEV_EARLY}},
     /* Engine threads: with callbacks that are the caller's, and with callbacks of any thread. */
     {.name = "inproc-edge",
      .mode = SUITE_THREADS,

@@ -13,6 +13,21 @@
  * Runs the cases of a topic over all links, each in a process of its own.
  */
 
+enum { CHANNELS = 4 }; /* of a card: so many NIs use it at most */
+
+/* Words of SUITE_DEVICES. */
+static unsigned devices(void)
+{
+    const char *text = getenv("SUITE_DEVICES");
+    unsigned count = text != NULL && text[0] != '\0';
+
+    while (text != NULL && (text = strchr(text, ' ')) != NULL) {
+        text++;
+        count++;
+    }
+    return count;
+}
+
 /* Killing leaves other threads of the process alone only where the fabric does it. */
 static bool can_run(const struct suite_link *link, const struct suite_case *test)
 {
@@ -23,7 +38,10 @@ static bool can_run(const struct suite_link *link, const struct suite_case *test
     if ((test->needs & SUITE_NEEDS_EXEC) != 0 && link->mode != SUITE_PROCESSES) {
         return false;
     }
-    if ((test->needs & SUITE_NEEDS_LOSS) != 0 && !link->inproc && !link->far) {
+    if ((test->needs & SUITE_NEEDS_LOSS) != 0 && ((!link->inproc && !link->far) || link->card)) {
+        return false;
+    }
+    if (link->card && test->n > CHANNELS * devices()) {
         return false;
     }
     if ((test->needs & SUITE_NEEDS_ENGINE) != 0 && link->placement == NI_PLACEMENT_DEFAULT) {
@@ -112,6 +130,9 @@ void suite_on_several_hosts(void)
 /* Rows with engine threads or between hosts are for those that ask, and for who names them. */
 static bool is_for_us(const struct suite_link *link, const struct suite_case *test, int argc)
 {
+    if (link->card) {
+        return devices() != 0 && (argc > 1 || between_hosts);
+    }
     if (link->far) {
         return (link->hosts == 0 ? between_hosts : on_several_hosts) || argc > 1;
     }

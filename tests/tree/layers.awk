@@ -29,7 +29,7 @@ function layers(n, i, parts, below, engine)
 {
     allow("ni/include", "")
     allow("ni/base", "ni/include")
-    allow("ni/link", "ni/base ni/include")
+    allow("ni/link", "driver ni/base ni/include")
     allow("ni/match", "ni/base ni/include")
     allow("ni/topology", "ni/base ni/include")
     allow("ni/table", "ni/base ni/include")

@@ -85,6 +85,9 @@ static ni_status open_all(struct ni *ni, const struct ni_open_attr *attr)
         return open_ucx(ni, attr);
     }
     status = open_one(ni, attr, &ni_link_shm);
+    if (status == NI_OK && wanted == NI_LINKS_DEV) {
+        return open_one(ni, attr, &ni_link_dev);
+    }
     if (status == NI_OK && wanted == NI_LINKS_BOTH) {
         status = open_ucx(ni, attr);
     } else if (status == NI_OK && wanted == NI_LINKS_AUTO && attr->hosts > 1) {

@@ -43,6 +43,8 @@ extern "C" {
     X(NI_ERR_PEER_DEAD, -41, "peer has died")                                                \
     X(NI_ERR_PEER_CLOSED, -42, "peer has closed its interface")                              \
     X(NI_ERR_PROTOCOL, -43, "peer broke the protocol")                                       \
+    X(NI_ERR_CABLE, -44, "the way to the peer's card is broken")                             \
+    X(NI_ERR_CARD, -45, "our card has gone")                                                 \
     /* the NI: nothing works any more */                                                     \
     X(NI_ERR_FORKED, -60, "interface belongs to the parent process")                         \
     X(NI_ERR_CLOSED, -61, "interface is closed")

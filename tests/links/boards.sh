@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# For scripts that need cards: sourced, it starts boards whose devices programs of this host use.
+
+board=${APELINK_BUILDDIR:?}/dnp/apelink-board
+[ -x "$board" ] || { echo "skipped: apelink-board was not built, for want of libevent"; exit 77; }
+[ "$(id -u)" -eq 0 ] || { echo "skipped: only root may serve a device"; exit 77; }
+command -v python3 >/dev/null 2>&1 || { echo "skipped: no python3"; exit 77; }
+work=$(mktemp -d) || exit 1
+boards=
+failures=0
+
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+
+# end_boards [SIGNAL]
+end_boards() {
+    for one in $boards; do
+        kill "-${1:-TERM}" "$one" 2>/dev/null
+        wait "$one" 2>/dev/null
+    done
+    boards=
+    for one in $devices; do
+        umount -l "${one%/*}" 2>/dev/null
+    done
+    devices=
+}
+
+clean() {
+    end_boards KILL
+    rm -rf "$work"
+}
+trap clean EXIT
+trap 'exit 1' INT TERM
+
+until_true() { # COMMAND...: within 30 seconds
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || return 1
+        sleep 0.1
+    done
+}
+
+free_ports() { # COUNT
+    python3 - "$1" <<'EOP'
+import socket, sys
+s = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(int(sys.argv[1]))]
+for one in s: one.bind(("127.0.0.1", 0))
+print(*[one.getsockname()[1] for one in s])
+EOP
+}
+
+# state CARD EXPRESSION: true of the registers of a card, as r
+state() {
+    python3 - "$work/control$1" "$2" <<'EOP'
+import json, socket, sys
+c = socket.socket(socket.AF_UNIX)
+c.connect(sys.argv[1])
+r = json.loads(b"".join(iter(lambda: c.recv(65536), b"")))["registers"]
+sys.exit(not eval(sys.argv[2]))
+EOP
+}
+
+links_up() { # COUNT
+    card=0
+    while [ "$card" -lt "$1" ]; do
+        state $card 'r["link_up"][:2] == [1, 1]' || return 1
+        card=$((card + 1))
+    done
+}
+
+# start_boards COUNT [FAULTS]: so many cards in a ring, or one alone; FAULTS of all cables are as in a configuration. Names their
+# devices in $devices.
+start_boards() {
+    count=$1
+    faults=${2-}
+    [ -f "$work/key" ] || echo 0123456789abcdefFEDCBA9876543210 >"$work/key"
+    # Two ports for each cable.
+    ports=$(free_ports $((2 * count)))
+    devices=
+    card=0
+    while [ "$card" -lt "$count" ]; do
+        mkdir -p "$work/device$card"
+        {
+            echo "torus ${count}x1x1"
+            printf 'place %d 0 0\nkey %s\ncontrol %s\ndevice %s 666\n' $card "$work/key" \
+                "$work/control$card" "$work/device$card"
+            if [ "$count" -gt 1 ]; then
+                # Cable number n is from X+ of card n to X- of the next; its ports are 2n and 2n + 1 of the list.
+                before=$(((card + count - 1) % count))
+                echo "$ports" | awk -v c=$card -v b=$before -v f="$faults" '{
+                    printf "cable X+ 127.0.0.1:%s 127.0.0.1:%s %s\n", $(2 * c + 1), $(2 * c + 2), f
+                    printf "cable X- 127.0.0.1:%s 127.0.0.1:%s %s\n", $(2 * b + 2), $(2 * b + 1), f
+                }'
+            fi
+        } >"$work/config$card"
+        rm -f "$work/control$card"
+        "$board" "$work/config$card" 2>"$work/err$card" &
+        boards="$boards $!"
+        devices="$devices${devices:+ }$work/device$card/apelink0"
+        card=$((card + 1))
+    done
+    card=0
+    while [ "$card" -lt "$count" ]; do
+        if ! until_true test -e "$work/device$card/apelink0" -a -S "$work/control$card"; then
+            if grep -q 'no FUSE passthrough\|/dev/fuse' "$work/err$card"; then
+                echo "skipped: $(cat "$work/err$card")"
+                exit 77
+            fi
+            echo "FAIL: a board did not start: $(cat "$work/err$card")"
+            exit 1
+        fi
+        card=$((card + 1))
+    done
+    [ "$count" -eq 1 ] || until_true links_up "$count" || fail "cables are not up"
+}
