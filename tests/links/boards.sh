@@ -8,6 +8,7 @@ board=${APELINK_BUILDDIR:?}/dnp/apelink-board
 command -v python3 >/dev/null 2>&1 || { echo "skipped: no python3"; exit 77; }
 work=$(mktemp -d) || exit 1
 boards=
+relay=
 failures=0
 
 fail() {
@@ -17,11 +18,12 @@ fail() {
 
 # end_boards [SIGNAL]
 end_boards() {
-    for one in $boards; do
+    for one in $boards $relay; do
         kill "-${1:-TERM}" "$one" 2>/dev/null
         wait "$one" 2>/dev/null
     done
     boards=
+    relay=
     for one in $devices; do
         umount -l "${one%/*}" 2>/dev/null
     done
@@ -53,6 +55,34 @@ print(*[one.getsockname()[1] for one in s])
 EOP
 }
 
+# relay_ports PORT...: of each pair the second gets what comes for the first, from where the boards expect each other: of the
+# four ports of a cable the first two are the boards', and the others those to which they send.
+relay_ports() {
+    exec python3 - "$@" <<'EOP'
+import select, socket, sys
+p = list(map(int, sys.argv[1:]))
+to = {}
+for here, there, sent_here, sent_there in zip(*[iter(p)] * 4):
+    for at, target in ((sent_here, there), (sent_there, here)):
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        s.bind(("127.0.0.1", at))
+        s.setblocking(False)
+        to[s] = ("127.0.0.1", target)
+while True:
+    for s in select.select(list(to), [], [])[0]:
+        for _ in range(64):
+            try:
+                data = s.recv(65536)
+            except OSError:
+                break
+            try:
+                s.sendto(data, to[s])
+            except OSError:
+                pass
+EOP
+}
+
 # state CARD EXPRESSION: true of the registers of a card, as r
 state() {
     python3 - "$work/control$1" "$2" <<'EOP'
@@ -64,6 +94,14 @@ sys.exit(not eval(sys.argv[2]))
 EOP
 }
 
+is_impossible() { # CARD
+    grep -q 'no FUSE passthrough\|only root may serve\|/dev/fuse' "$work/err$1"
+}
+
+has_started() { # CARD: or cannot
+    is_impossible "$1" || { [ -e "$work/device$1/apelink0" ] && [ -S "$work/control$1" ]; }
+}
+
 links_up() { # COUNT
     card=0
     while [ "$card" -lt "$1" ]; do
@@ -72,14 +110,19 @@ links_up() { # COUNT
     done
 }
 
-# start_boards COUNT [FAULTS]: so many cards in a ring, or one alone; FAULTS of all cables are as in a configuration. Names their
-# devices in $devices.
+# start_boards COUNT [FAULTS [relayed]]: so many cards in a ring, or one alone; FAULTS of all cables are as in a configuration;
+# with `relayed` the process $relay is the cables. Names their devices in $devices.
 start_boards() {
     count=$1
     faults=${2-}
     [ -f "$work/key" ] || echo 0123456789abcdefFEDCBA9876543210 >"$work/key"
-    # Two ports for each cable.
-    ports=$(free_ports $((2 * count)))
+    # Four ports for each cable: its ends', and those to which they send.
+    ports=$(free_ports $((4 * count)))
+    if [ "${3-}" = relayed ]; then
+        # shellcheck disable=SC2086 # numbers
+        relay_ports $ports &
+        relay=$!
+    fi
     devices=
     card=0
     while [ "$card" -lt "$count" ]; do
@@ -89,11 +132,11 @@ start_boards() {
             printf 'place %d 0 0\nkey %s\ncontrol %s\ndevice %s 666\n' $card "$work/key" \
                 "$work/control$card" "$work/device$card"
             if [ "$count" -gt 1 ]; then
-                # Cable number n is from X+ of card n to X- of the next; its ports are 2n and 2n + 1 of the list.
+                # Cable number n is from X+ of card n to X- of the next; its ports are 4n to 4n + 3 of the list.
                 before=$(((card + count - 1) % count))
-                echo "$ports" | awk -v c=$card -v b=$before -v f="$faults" '{
-                    printf "cable X+ 127.0.0.1:%s 127.0.0.1:%s %s\n", $(2 * c + 1), $(2 * c + 2), f
-                    printf "cable X- 127.0.0.1:%s 127.0.0.1:%s %s\n", $(2 * b + 2), $(2 * b + 1), f
+                echo "$ports" | awk -v c=$card -v b=$before -v f="$faults" -v r="$relay" '{
+                    printf "cable X+ 127.0.0.1:%s 127.0.0.1:%s %s\n", $(4 * c + 1), r ? $(4 * c + 3) : $(4 * c + 2), f
+                    printf "cable X- 127.0.0.1:%s 127.0.0.1:%s %s\n", $(4 * b + 2), r ? $(4 * b + 4) : $(4 * b + 1), f
                 }'
             fi
         } >"$work/config$card"
@@ -105,11 +148,13 @@ start_boards() {
     done
     card=0
     while [ "$card" -lt "$count" ]; do
-        if ! until_true test -e "$work/device$card/apelink0" -a -S "$work/control$card"; then
-            if grep -q 'no FUSE passthrough\|/dev/fuse' "$work/err$card"; then
-                echo "skipped: $(cat "$work/err$card")"
-                exit 77
-            fi
+        started=yes
+        until_true has_started "$card" || started=no
+        if is_impossible "$card"; then
+            echo "skipped: $(cat "$work/err$card")"
+            exit 77
+        fi
+        if [ $started = no ]; then
             echo "FAIL: a board did not start: $(cat "$work/err$card")"
             exit 1
         fi

@@ -378,3 +378,9 @@ tests_links_suite_users_LDADD = $(SUITE_LIBS)
 
 check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)
+
+# Needs cards, which dev_ends.sh starts.
+tests_links_suite_cards_SOURCES = tests/links/suite_cards.c
+tests_links_suite_cards_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_cards_LDADD = $(SUITE_LIBS)
+check_PROGRAMS += tests/links/suite_cards

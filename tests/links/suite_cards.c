@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ni/link/dev/card.c, ni/link/dev/watch.c. */
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "suite_work.h"
+
+/*
+ * Cards that end and cables that break, with work under way: NIs 0 and 2 use one card, 1 and 3 the
+ * other. dev_ends.sh names the processes to stop or end: SUITE_BOARD, the first card's, and
+ * SUITE_CABLE, all cables'.
+ */
+
+enum { NIS = 4, PAUSE_US = 500000 };
+
+static pid_t process(const char *variable)
+{
+    const char *text = getenv(variable);
+    long pid = text != NULL ? atol(text) : 0;
+
+    CHECK(pid > 1);
+    return (pid_t)pid;
+}
+
+static bool is_down(void *arg)
+{
+    return atomic_load((_Atomic uint32_t *)arg) != 0;
+}
+
+/* NI i has lost NI k, once. */
+static void check_lost(struct suite *suite, unsigned i, unsigned k, ni_status expected)
+{
+    suite_until(suite, is_down, (void *)&suite->nis[i].downs[k]);
+    CHECK(atomic_load(&suite->nis[i].down[k]) == (int)expected);
+    CHECK(atomic_load(&suite->nis[i].downs[k]) == 1);
+}
+
+/* All operations from one NI to another are done, and none has failed. */
+static void check_works(struct suite *suite, unsigned from, unsigned to)
+{
+    struct work *work = work_new(suite, to);
+
+    suite_call(suite, from, work_start, work);
+    CHECK(work_check(suite, work, NI_ERR_CABLE) == 0);
+    CHECK(atomic_load(&suite->nis[from].downs[to]) == 0);
+}
+
+/* ---- a card ends ----------------------------------------------------------------------------- */
+
+struct newcomer {
+    struct ni *ni;
+    uint8_t blob[NI_BLOB_MAX];
+    size_t len;
+};
+
+static void open_another(struct suite_ni *ni, void *arg)
+{
+    struct newcomer *newcomer = arg;
+    struct ni_open_attr attr = {
+        .host_processes = NIS, .hosts = SUITE_NIS, .host_key = NIS, .placement = NI_PLACEMENT_TILE};
+
+    (void)ni;
+    CHECK(ni_open(&attr, &newcomer->ni) == NI_OK);
+    newcomer->len = ni_address(newcomer->ni, newcomer->blob, sizeof(newcomer->blob));
+    CHECK(newcomer->len > 0);
+}
+
+static void close_another(struct suite_ni *ni, void *arg)
+{
+    (void)ni;
+    ni_close(((struct newcomer *)arg)->ni);
+}
+
+static void check_unreachable(struct suite_ni *ni, void *arg)
+{
+    const struct newcomer *newcomer = arg;
+    struct ni_open_attr attr = {
+        .host_processes = NIS, .hosts = SUITE_NIS, .host_key = NIS, .placement = NI_PLACEMENT_TILE};
+    struct ni_peer *peer;
+    struct ni *another;
+    char reason[256] = "";
+
+    CHECK(!ni_reachable(ni->ni, newcomer->blob, newcomer->len, reason, sizeof(reason)));
+    CHECK(strstr(reason, "the card of this process has gone; see what became of apelink-board") !=
+          NULL);
+    CHECK(ni_connect(ni->ni, newcomer->blob, newcomer->len, &peer) == NI_ERR_UNREACHABLE);
+    if (ni->suite->link->mode == SUITE_PROCESSES) { /* otherwise dev_device is the other card's */
+        CHECK(ni_open(&attr, &another) == NI_ERR_UNSUPPORTED);
+    }
+}
+
+/* Whoever uses the card loses all others by it; they lose those alone, for whom nobody answers. */
+static void card_ends(struct suite *suite)
+{
+    struct newcomer *newcomer = suite_alloc(suite, sizeof(*newcomer));
+    struct work *there = work_new(suite, 1), *beside = work_new(suite, 2),
+                *back = work_new(suite, 0);
+
+    suite_call(suite, 1, open_another, newcomer);
+    suite_call(suite, 0, work_start, there);
+    suite_call(suite, 2, work_start, back);
+    CHECK(kill(process("SUITE_BOARD"), SIGKILL) == 0);
+    suite_call(suite, 0, work_start, beside);
+    for (unsigned i = 1; i < NIS; i++) {
+        check_lost(suite, 0, i, NI_ERR_CARD);
+        check_lost(suite, 2, i == 2 ? 0 : i, NI_ERR_CARD);
+    }
+    (void)work_check(suite, there, NI_ERR_CARD);
+    (void)work_check(suite, beside, NI_ERR_CARD);
+    (void)work_check(suite, back, NI_ERR_CARD);
+    suite_call(suite, 0, check_unreachable, newcomer);
+    check_lost(suite, 1, 0, NI_ERR_CABLE);
+    check_lost(suite, 1, 2, NI_ERR_CABLE);
+    check_works(suite, 1, 3);
+    check_works(suite, 3, 1);
+    suite_call(suite, 1, close_another, newcomer);
+}
+
+/* ---- cables break ---------------------------------------------------------------------------- */
+
+/* For a while: all that was under way comes. For longer than dev_timeout_s: what is behind them is
+ * lost. */
+static void cables_break(struct suite *suite)
+{
+    struct work *there = work_new(suite, 1), *back = work_new(suite, 2);
+    pid_t cables = process("SUITE_CABLE");
+
+    suite_call(suite, 0, work_start, there);
+    suite_call(suite, 3, work_start, back);
+    CHECK(kill(cables, SIGSTOP) == 0);
+    usleep(PAUSE_US);
+    CHECK(kill(cables, SIGCONT) == 0);
+    CHECK(work_check(suite, there, NI_ERR_CABLE) == 0);
+    CHECK(work_check(suite, back, NI_ERR_CABLE) == 0);
+
+    there = work_new(suite, 1);
+    suite_call(suite, 0, work_start, there);
+    CHECK(kill(cables, SIGKILL) == 0);
+    for (unsigned i = 0; i < NIS; i++) {
+        check_lost(suite, i, (i + 1) % NIS, NI_ERR_CABLE);
+        check_lost(suite, i, (i + 3) % NIS, NI_ERR_CABLE);
+    }
+    (void)work_check(suite, there, NI_ERR_CABLE);
+    check_works(suite, 0, 2);
+    check_works(suite, 3, 1);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct suite_case cases[] = {
+        {"card_ends", NIS, SUITE_NEEDS_APART, card_ends},
+        {"cables_break", NIS, SUITE_NEEDS_APART, cables_break},
+    };
+
+    return suite_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
