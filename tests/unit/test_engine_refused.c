@@ -34,7 +34,7 @@ static void wrong_attributes_are_refused(void **state)
         const char *value; /* as the message has it */
     } wrong[] = {
         {{.flags = 0x80}, "0x80"},
-        {{.flags = NI_THREADS | 4}, "0x5"},
+        {{.flags = NI_THREADS | 8}, "0x9"},
         {{.placement = (enum ni_placement)77}, "placement 77"},
         {{.placement = (enum ni_placement) - 1}, "placement -1"},
         {{.rails = 9}, "rails is 9"},
