@@ -32,6 +32,14 @@
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
 
+/* Whether processes publish, and look up, by opal_pmix: in 4.1. */
+#if OMPI_MAJOR_VERSION >= 5
+#define OMPI_GLUE_PUBLISHES 0
+#else
+#include "opal/mca/pmix/pmix.h"
+#define OMPI_GLUE_PUBLISHES 1
+#endif
+
 /* The number of a communicator, the same in all its processes while it lives. */
 static inline uint32_t ompi_glue_comm_id(const struct ompi_communicator_t *comm)
 {

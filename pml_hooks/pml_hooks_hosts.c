@@ -13,8 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "opal/mca/pmix/pmix.h"
 #include "opal/util/argv.h"
+
+#if OMPI_GLUE_PUBLISHES
 
 /* The lowest ranks of the job's hosts, by which these are called, in the order of ranks. */
 static uint32_t *hosts;
@@ -237,3 +238,13 @@ void pml_hooks_hosts_end(void)
     hosts = NULL;
     host_count = 0;
 }
+#else
+record_elsewhere_fn pml_hooks_hosts_begin(void)
+{
+    return NULL; /* each host speaks of itself */
+}
+
+void pml_hooks_hosts_end(void)
+{
+}
+#endif
