@@ -12,6 +12,7 @@ EXTRA_DIST += \
     tests/mpi/real_mpi4py.py \
     tests/mpi/run \
     tests/mpi/skips \
+    tests/mpi/lost.sh \
     tests/mpi/smoke.sh \
     tests/mpi/testlist \
     tests/mpi/transports
@@ -39,6 +40,7 @@ mt_programs = \
     tests/mpi/bad_fork \
     tests/mpi/bad_exec \
     tests/mpi/bad_kill \
+    tests/mpi/bad_leave \
     tests/mpi/bad_silent \
     tests/mpi/bad_stop \
     tests/mpi/bad_window \
@@ -105,7 +107,7 @@ check_LTLIBRARIES += tests/mpi/libmt.la
 check_PROGRAMS += $(mt_programs)
 endif
 
-TESTS += tests/mpi/smoke.sh
+TESTS += tests/mpi/lost.sh tests/mpi/smoke.sh
 
 tests_mpi_bad_endless_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_endless_LDADD = $(MT_LIBS)
@@ -115,6 +117,8 @@ tests_mpi_bad_exec_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_exec_LDADD = $(MT_LIBS)
 tests_mpi_bad_kill_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_kill_LDADD = $(MT_LIBS)
+tests_mpi_bad_leave_CPPFLAGS = $(MT_CPPFLAGS)
+tests_mpi_bad_leave_LDADD = $(MT_LIBS)
 tests_mpi_bad_silent_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_silent_LDADD = $(MT_LIBS)
 tests_mpi_bad_stop_CPPFLAGS = $(MT_CPPFLAGS)
