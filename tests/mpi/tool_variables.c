@@ -33,7 +33,8 @@ static void look_at_values(MPI_T_enum values, const char *of)
     int count = 0, value, length = TEXT;
 
     mt_ok(MPI_T_enum_get_info(values, &count, text, &length));
-    mt_check(count > 1 && text[0] != '\0', "values of %s", of);
+    /* Numbers of components have an enumeration that reads them, in which no value has a name. */
+    mt_check((count > 1 || (count == 0 && !strict)) && text[0] != '\0', "values of %s", of);
     for (int i = 0; i < count; i++) {
         length = TEXT;
         mt_ok(MPI_T_enum_get_item(values, i, &value, text, &length));
@@ -166,6 +167,9 @@ static void look_at_variable(MPI_T_pvar_session session, int i)
     mt_equal(back, i, "the number of %s", name);
     if (bind != MPI_T_BIND_NO_OBJECT || !continuous || !fixed) {
         return;
+    }
+    if (!strict && strncmp(name, "mtl_psm2_", 9) == 0) {
+        return; /* Open MPI asks the library that it has opened only where it is used */
     }
     mt_ok(MPI_T_pvar_handle_alloc(session, i, NULL, &handle, &count));
     refused(MPI_T_pvar_start(session, handle), MPI_T_ERR_PVAR_NO_STARTSTOP, "start");
