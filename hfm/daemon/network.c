@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "hfm/daemon/daemon.h"
 
-enum { BUFFER = 4 << 20, MOST = 1024 /* messages that are taken at once */ };
+enum { BUFFER = 4 << 20, MOST = 1024 /* messages that are taken at once */, BATCH = 16 };
 
 int hfm_network_open(const struct sockaddr_in *address)
 {
@@ -47,22 +47,36 @@ void hfm_network_send(void *arg, uint32_t to, const struct hfm_message *message)
     }
 }
 
+/* One that has come. */
+static void take(struct hfm_daemon *daemon, const uint8_t *bytes, size_t length)
+{
+    struct hfm_message message;
+
+    if (!hfm_message_unpack(&message, &daemon->key, bytes, length) ||
+        message.from == daemon->config.here) {
+        daemon->counts.refused++;
+        return;
+    }
+    daemon->counts.received++;
+    hfm_node_take(&daemon->node, &message, ni_now_ns());
+}
+
+/* What comes after a batch that is not full makes the socket readable again. */
 void hfm_network_drain(struct hfm_daemon *daemon)
 {
-    for (int i = 0; i < MOST; i++) {
-        uint8_t bytes[HFM_MESSAGE_SIZE + 1];
-        struct hfm_message message;
-        ssize_t length = recv(daemon->socket, bytes, sizeof bytes, 0);
+    uint8_t bytes[BATCH][HFM_MESSAGE_SIZE + 1];
+    struct iovec part[BATCH];
+    struct mmsghdr batch[BATCH];
+    int came = BATCH;
 
-        if (length < 0) {
-            return;
+    for (int i = 0; i < BATCH; i++) {
+        part[i] = (struct iovec){bytes[i], sizeof bytes[i]};
+        batch[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &part[i], .msg_iovlen = 1}};
+    }
+    for (int taken = 0; taken < MOST && came == BATCH; taken += came) {
+        came = recvmmsg(daemon->socket, batch, BATCH, MSG_DONTWAIT, NULL);
+        for (int i = 0; i < came; i++) {
+            take(daemon, bytes[i], batch[i].msg_len);
         }
-        if (!hfm_message_unpack(&message, &daemon->key, bytes, (size_t)length) ||
-            message.from == daemon->config.here) {
-            daemon->counts.refused++;
-            continue;
-        }
-        daemon->counts.received++;
-        hfm_node_take(&daemon->node, &message, ni_now_ns());
     }
 }
