@@ -2,6 +2,7 @@
 # apelink-hosts: several hosts on one machine.
 
 hosts_tests = \
+    tests/hosts/board.sh \
     tests/hosts/clean.sh \
     tests/hosts/faults.sh \
     tests/hosts/faults_apelink.sh \

@@ -6,7 +6,7 @@ board=${APELINK_BUILDDIR:?}/dnp/apelink-board
 [ -x "$board" ] || { echo "skipped: apelink-board was not built, for want of libevent"; exit 77; }
 [ "$(id -u)" -eq 0 ] || { echo "skipped: only root may serve a device"; exit 77; }
 command -v python3 >/dev/null 2>&1 || { echo "skipped: no python3"; exit 77; }
-work=$(mktemp -d) || exit 1
+[ -n "${work-}" ] || work=$(mktemp -d) || exit 1
 boards=
 relay=
 failures=0

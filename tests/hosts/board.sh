@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# btl apelink with links=dev: ranks of two hosts reach each other by an APEnet+ card for each host, those of one host by
+# shared memory.
+devices=
+. "$(dirname "$0")/common.sh"
+needs_hosts
+. "$here/components.sh"
+# shellcheck source=/dev/null
+. "${APELINK_SRCDIR:-$here/../..}/tests/links/boards.sh"
+trap 'end_boards KILL; leave' EXIT
+
+# run PROGRAM RANKS...: half of the ranks on each host, whose card is by a device of its own.
+run() {
+    program=$build/tests/mpi/$1
+    half=$(($2 / 2))
+    shift 2
+    expect 0 "$hosts" exec h1 timeout -k 10 300 "${MPIRUN:-mpirun}" --bind-to none --map-by slot --hostfile @HOSTFILE@ \
+        --mca mpi_yield_when_idle 1 --mca pml ob1 --mca btl apelink,self --mca btl_apelink_links dev --mca btl_apelink_show_links yes \
+        --host "h1:$half" -n "$half" -x "APENI_DEV_DEVICE=${devices% *}" "$program" "$@" : \
+        --host "h2:$half" -n "$half" -x "APENI_DEV_DEVICE=${devices#* }" "$program" "$@"
+    says out MT-OK
+    cat "$work/out" "$work/err" >"$work/reached"
+}
+
+start_boards 2
+expect 0 "$hosts" up -n 2
+run p2p_sizes 2 -m 20000
+says reached 'btl apelink: process 0 on h1 reached others by dev 1 (out of reach of the first; long messages go by packets)'
+run p2p_all 4
+says reached 'btl apelink: process 0 on h1 reached others by shm 1 (the first link that reaches them; long messages go by '
+says reached 'dev 2-3 (out of reach of the first; long messages go by packets)'
+finish "ranks of two hosts reached each other by cards"
