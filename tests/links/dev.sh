@@ -22,6 +22,18 @@ suite() {
     done
 }
 
+# The thread sanitizer sees what the threads of one process do, and slows the cards, which are programs, too.
+case ${APELINK_SANITIZER-} in
+*thread*)
+    start_boards 2
+    suite "two cards" dev-threads messages
+    end_boards
+    echo "$failures failures"
+    [ "$failures" -eq 0 ]
+    exit
+    ;;
+esac
+
 start_boards 1
 suite "one card" dev acks messages portals
 suite "one card" dev-processes ends lost messages flow
