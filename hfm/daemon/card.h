@@ -14,9 +14,9 @@
 
 /*
  * The watchdog of a card on a thread of its own: a card that has stopped answers no register, and
- * whoever asks it waits. The thread starts the card's fault manager, keeps the watchdog and opens
- * the device again when the card has gone. The loop of the daemon looks at what it has learnt, and
- * at when it worked last.
+ * the thread that asks it waits. The thread starts the card's fault manager, keeps the watchdog and
+ * opens the device again when the card has gone. The loop of the daemon looks at what it has
+ * learnt, and at when it worked last.
  */
 struct card_change {
     bool changed;

@@ -90,7 +90,7 @@ static void check_unreachable(struct suite_ni *ni, void *arg)
     }
 }
 
-/* Whoever uses the card loses all others by it; they lose those alone, for whom nobody answers. */
+/* A process that uses the card loses all others by it; they lose its processes alone. */
 static void card_ends(struct suite *suite)
 {
     struct newcomer *newcomer = suite_alloc(suite, sizeof(*newcomer));

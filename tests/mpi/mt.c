@@ -68,7 +68,7 @@ static int keep_mapped(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* For whoever wants to know that this rank has come out of MPI_Finalize: a file of its name. */
+/* Says that this rank has come out of MPI_Finalize: a file of its name. */
 static void leave_mark(void)
 {
     const char *folder = getenv("APELINK_MT_ENDS");

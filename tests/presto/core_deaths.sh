@@ -44,7 +44,7 @@ for rank in 1 2 3; do
     suspect 4 leader $rank
 done
 
-# Whoever lives is waited for at the end.
+# Ranks that live are waited for at the end.
 for ranks in 3 4 5 7; do
     rm -f "$work/notes"
     run 137 "$prestorun" -n $ranks --keep-going "$program" leave "$work/notes"

@@ -75,7 +75,7 @@ static bool read_all(int fd, char *to, size_t length)
     return true;
 }
 
-/* A semicolon is doubled in a value that nobody asked for: whoever reads answers has to know. */
+/* A semicolon is doubled in a value that nobody asked for: the client has to undo that. */
 static void answer(const struct process *p, const char *name, const char *rest)
 {
     char text[6 + COMMAND_MAX];
