@@ -145,14 +145,14 @@ void ni_match_blocks_remove(struct ni_match_blocks *blocks, struct ni_match_node
 
 struct ni_match_node *ni_match_blocks_find(const struct ni_match_block *block, unsigned from,
                                            ni_match_scan_fn scan, uint64_t bits, uint64_t ignore,
-                                           uint32_t initiator, uint64_t *attempts)
+                                           uint32_t initiator, ni_stat_t *attempts)
 {
     for (; block != NULL; block = block->next) {
         unsigned place = NI_MATCH_BLOCK;
 
         if (from < NI_MATCH_BLOCK) {
             place = scan(block, from, bits, ignore, initiator);
-            ++*attempts;
+            ni_stat_add(attempts, 1);
         }
         if (place < NI_MATCH_BLOCK) {
             return block->node[place];

@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "base/compiler.h"
 #include "base/cpu.h"
+#include "base/stats.h"
 
 /*
  * Blocks of up to 64 match nodes in order, as a structure of arrays: 16 at once are compared with
@@ -189,6 +190,6 @@ void ni_match_blocks_remove(struct ni_match_blocks *blocks, struct ni_match_node
  * counted; NULL if there is none. Adds the blocks compared to *attempts. */
 struct ni_match_node *ni_match_blocks_find(const struct ni_match_block *block, unsigned from,
                                            ni_match_scan_fn scan, uint64_t bits, uint64_t ignore,
-                                           uint32_t initiator, uint64_t *attempts);
+                                           uint32_t initiator, ni_stat_t *attempts);
 
 #endif

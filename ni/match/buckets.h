@@ -76,7 +76,7 @@ static inline bool ni_match_is_key(const struct ni_match_index *index,
 static inline struct ni_match_slot ni_match_table_find(const struct ni_match_index *index,
                                                        const struct ni_match_table *table,
                                                        uint64_t hash, uint64_t bits, uint64_t from,
-                                                       uint64_t *attempts)
+                                                       ni_stat_t *attempts)
 {
     uint64_t tag = ni_match_tag(hash);
 
@@ -88,7 +88,7 @@ static inline struct ni_match_slot ni_match_table_find(const struct ni_match_ind
             unsigned slot = (unsigned)__builtin_ctzll(left) / 8;
             const struct ni_match_node *node = ni_match_node_at(index, bucket->node[slot]);
 
-            ++*attempts;
+            ni_stat_add(attempts, 1);
             /* Most likely it is the one, and the search that finds it goes on to the rest of its
              * item. */
             __builtin_prefetch((const char *)node + NI_CACHE_LINE, 1);

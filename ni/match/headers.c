@@ -170,8 +170,8 @@ ni_status ni_match_headers_append(struct ni_match_headers *headers, struct ni_ma
         return status;
     }
     add_to_kinds(headers, header);
-    headers->length++;
-    headers->counts.most = ni_max_u64(headers->counts.most, headers->length);
+    ni_stat_add(&headers->length, 1);
+    ni_stat_max(&headers->counts.most, ni_stat_get(&headers->length));
     return NI_OK;
 }
 
@@ -192,7 +192,7 @@ static void judge_kinds(struct ni_match_headers *headers)
 
 void ni_match_headers_remove(struct ni_match_headers *headers, struct ni_match_header *header)
 {
-    NI_ASSERT(headers->length > 0);
+    NI_ASSERT(ni_stat_get(&headers->length) > 0);
     ni_match_blocks_remove(&headers->blocks, &header->node);
     if (header->node.in != 0) {
         headers->steps.taken = ni_pool_index(headers->pool, header);
@@ -200,7 +200,8 @@ void ni_match_headers_remove(struct ni_match_headers *headers, struct ni_match_h
     for (uint32_t left = header->node.in; left != 0; left &= left - 1) {
         take_from_kind(headers, (unsigned)__builtin_ctz(left), &header->node);
     }
-    if (--headers->length == 0 && headers->kinds != 0) {
+    ni_stat_sub(&headers->length, 1);
+    if (ni_stat_get(&headers->length) == 0 && headers->kinds != 0) {
         judge_kinds(headers);
     }
     if (headers->blocks.blocks > 1 && headers->note.word != NULL) {
@@ -224,7 +225,7 @@ struct ni_match_header *ni_match_headers_search_behind(struct ni_match_headers *
                                                        &headers->counts.attempts));
     }
     kind->searched = 1;
-    kind->last = headers->counts.searches;
+    kind->last = ni_stat_get(&headers->counts.searches);
     return ni_match_header_of(ni_match_index_find(&kind->index, bits & kind->index.keep_bits,
                                                   initiator & kind->index.keep_from,
                                                   &headers->counts.attempts));

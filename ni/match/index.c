@@ -177,7 +177,7 @@ static inline bool is_recent(const struct ni_match_index *index, const struct ni
 
 /* In which of the tables the first node of a key is, and where. */
 static struct ni_match_slot search_tables(struct ni_match_index *index, struct ni_match_key *key,
-                                          bool *old, uint64_t *attempts)
+                                          bool *old, ni_stat_t *attempts)
 {
     uint64_t hash = ni_match_hash(index, key->bits, key->from);
     struct ni_match_slot at = {0};
@@ -197,13 +197,13 @@ static struct ni_match_slot search_tables(struct ni_match_index *index, struct n
 
 /* The same, with the hash of the key. Found in the table, it is the recent key afterwards. */
 static inline struct ni_match_slot find_slot(struct ni_match_index *index, struct ni_match_key *key,
-                                             bool *old, uint64_t *attempts)
+                                             bool *old, ni_stat_t *attempts)
 {
     const struct ni_match_recent *recent = &index->recent;
 
     *old = false;
     if (is_recent(index, key)) {
-        *attempts += !recent->gone;
+        ni_stat_add(attempts, !recent->gone);
         key->hash = recent->key.hash;
         return recent->gone ? (struct ni_match_slot){0} : recent->at;
     }
@@ -211,7 +211,7 @@ static inline struct ni_match_slot find_slot(struct ni_match_index *index, struc
 }
 
 struct ni_match_node *ni_match_index_find(struct ni_match_index *index, uint64_t bits,
-                                          uint64_t from, uint64_t *attempts)
+                                          uint64_t from, ni_stat_t *attempts)
 {
     struct ni_match_key key = {.bits = bits, .from = from};
     bool old;
@@ -263,7 +263,7 @@ ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node 
 {
     struct ni_match_key key = key_of(index, node);
     const struct ni_match_node *first;
-    uint64_t attempts = 0;
+    ni_stat_t attempts = 0;
     bool old;
 
     if (make_room(index) != NI_OK) {
@@ -315,7 +315,7 @@ static void dequeue(struct ni_match_index *index, const struct ni_match_node *no
     bool last = link.next == NI_MATCH_NO_NODE;
     struct ni_match_key key = key_of(index, node);
     struct ni_match_slot at = {0};
-    uint64_t attempts = 0;
+    ni_stat_t attempts = 0;
     bool old;
 
     if (first || last) {
@@ -337,7 +337,7 @@ void ni_match_index_remove(struct ni_match_index *index, struct ni_match_node *n
 
     if (link->prev == ni_match_name_of(index, node)) {
         struct ni_match_key key = key_of(index, node);
-        uint64_t attempts = 0;
+        ni_stat_t attempts = 0;
         bool old;
         struct ni_match_slot at = find_slot(index, &key, &old, &attempts);
 

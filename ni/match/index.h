@@ -108,7 +108,7 @@ static inline uint64_t ni_match_from(uint32_t initiator, uint32_t group)
 /* The first node whose key is this one, which must be cut down to what is kept; NULL if there is
  * none. Adds the nodes compared to *attempts. */
 struct ni_match_node *ni_match_index_find(struct ni_match_index *index, uint64_t bits,
-                                          uint64_t from, uint64_t *attempts);
+                                          uint64_t from, ni_stat_t *attempts);
 
 /* A node of this index is supposed to be found next: fetch the bucket in which it is. */
 void ni_match_index_fetch(const struct ni_match_index *index, const struct ni_match_node *node);

@@ -185,7 +185,7 @@ static struct ni_match_entry *next_in_group(struct ni_match_list *list, unsigned
     }
     while (entry != NULL && entry->sequence <= after->sequence) {
         entry = ni_match_entry_of(ni_match_index_next(&list->index, &entry->node));
-        list->counts.attempts++;
+        ni_stat_add(&list->counts.attempts, 1);
     }
     return entry;
 }

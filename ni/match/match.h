@@ -82,12 +82,21 @@ _Static_assert(sizeof(struct ni_match_entry) == 32, "of an entry's 88 bytes");
 _Static_assert(sizeof(struct ni_match_header) == 56, "within a line");
 
 /* What happened to a list since it was made. An attempt is one comparison beyond the first block of
- * 64 nodes, which every search makes: of another block, or of one node that a hash table named. */
+ * 64 nodes, which every search makes: of another block, or of one node that a hash table named.
+ * These, and a list's length, are statistics: a thread that only reads them is no data race. */
 struct ni_match_counts {
-    uint64_t searches;
-    uint64_t attempts;
-    uint64_t most; /* nodes at one time */
+    ni_stat_t searches;
+    ni_stat_t attempts;
+    ni_stat_t most; /* nodes at one time */
 };
+
+/* What another list did before it was given up. */
+static inline void ni_match_counts_add(struct ni_match_counts *counts,
+                                       const struct ni_match_counts *more)
+{
+    ni_stat_add(&counts->searches, ni_stat_get(&more->searches));
+    ni_stat_add(&counts->attempts, ni_stat_get(&more->attempts));
+}
 
 struct ni_match_group {
     uint64_t ignore;
@@ -110,7 +119,7 @@ struct ni_match_steps {
 
 struct ni_match_list {
     struct ni_match_scan scan;
-    uint64_t length;   /* entries */
+    ni_stat_t length;  /* entries */
     uint64_t sequence; /* of the last one appended */
     struct ni_match_counts counts;
     uint32_t active; /* groups with entries, a bit each */
@@ -161,7 +170,7 @@ struct ni_match_kind {
 
 struct ni_match_headers {
     struct ni_match_scan scan;
-    uint64_t length; /* headers */
+    ni_stat_t length; /* headers */
     struct ni_match_counts counts;
     uint64_t walked; /* blocks compared by searches without a table since one was last made */
     uint32_t kinds;  /* in use, a bit each */

@@ -55,16 +55,15 @@ static inline ni_status ni_match_list_append(struct ni_match_list *list,
         }
     }
     entry->sequence = ++list->sequence;
-    if (++list->length > list->counts.most) {
-        list->counts.most = list->length;
-    }
+    ni_stat_add(&list->length, 1);
+    ni_stat_max(&list->counts.most, ni_stat_get(&list->length));
     return NI_OK;
 }
 
 static inline void ni_match_list_remove(struct ni_match_list *list, struct ni_match_entry *entry)
 {
-    NI_ASSERT(list->length > 0);
-    list->length--;
+    NI_ASSERT(ni_stat_get(&list->length) > 0);
+    ni_stat_sub(&list->length, 1);
     if (NI_LIKELY(entry->node.group == NI_MATCH_FRONT)) {
         ni_match_block_remove(&entry->node);
     } else {
@@ -83,7 +82,7 @@ static inline struct ni_match_entry *ni_match_list_search(struct ni_match_list *
     const struct ni_match_block *front = &list->front;
     unsigned place;
 
-    list->counts.searches++;
+    ni_stat_add(&list->counts.searches, 1);
     if (NI_LIKELY(front->live != 0)) {
         /* The oldest is what it is most often, and is compared faster than all. */
         place = (unsigned)__builtin_ctzll(front->live);
@@ -109,8 +108,8 @@ static inline struct ni_match_header *ni_match_headers_search(struct ni_match_he
     const struct ni_match_block *first = headers->blocks.first;
     unsigned place;
 
-    headers->counts.searches++;
-    if (headers->length == 0) {
+    ni_stat_add(&headers->counts.searches, 1);
+    if (ni_stat_get(&headers->length) == 0) {
         return NULL;
     }
     place = headers->scan.from(first, 0, bits, ignore, initiator);

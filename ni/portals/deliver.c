@@ -15,7 +15,7 @@ struct ni_entry *ni_entry_find(struct ni *ni, const struct ni_arriving *from)
     } else {
         start = ni_cycles();
         found = ni_match_list_search(list, from->match_bits, from->initiator);
-        ni->portals->cycles += ni_cycles() - start;
+        ni_stat_add(&ni->portals->cycles, ni_cycles() - start);
         ni_stat_add(&ni->stats.match_timed, 1);
     }
     while (NI_LIKELY(found != NULL)) {

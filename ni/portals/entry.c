@@ -110,7 +110,7 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
         ni_portals_unlock(ni);
         return ni_append_rarely(ni, pt_index, me, list, user_ptr, handle, false);
     }
-    if (NI_UNLIKELY(pt->unexpected.length != 0)) {
+    if (NI_UNLIKELY(ni_stat_get(&pt->unexpected.length) != 0)) {
         return post_behind_unexpected(ni, pt, me, user_ptr, handle);
     }
     result = post(ni, pt, me, NULL, user_ptr, handle);

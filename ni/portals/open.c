@@ -51,30 +51,31 @@ void ni_task_add(struct ni *ni, struct ni_portal_task *task,
 static void add_up(struct ni *ni)
 {
     const struct ni_portals *portals = ni->portals;
-    uint64_t searches = 0, attempts = 0, posted = 0;
+    struct ni_match_counts sum = {0};
+    uint64_t posted = 0;
 
     ni_portals_lock(ni);
     for (unsigned i = 0; i < NI_PT_COUNT; i++) {
         const struct ni_pt *pt = portals->pt[i];
 
         if (pt != NULL) {
-            searches += pt->past.searches;
-            attempts += pt->past.attempts;
+            ni_match_counts_add(&sum, &pt->past);
         }
         if (pt != NULL && pt->allocated) {
-            searches += pt->posted.counts.searches + pt->unexpected.counts.searches;
-            attempts += pt->posted.counts.attempts + pt->unexpected.counts.attempts;
-            posted += pt->posted.length;
-            searches += pt->overflow != NULL ? pt->overflow->counts.searches : 0;
-            attempts += pt->overflow != NULL ? pt->overflow->counts.attempts : 0;
-            ni_stat_max(&ni->stats.match_posted_max, pt->posted.counts.most);
-            ni_stat_max(&ni->stats.match_unexpected_max, pt->unexpected.counts.most);
+            ni_match_counts_add(&sum, &pt->posted.counts);
+            ni_match_counts_add(&sum, &pt->unexpected.counts);
+            posted += ni_stat_get(&pt->posted.length);
+            if (pt->overflow != NULL) {
+                ni_match_counts_add(&sum, &pt->overflow->counts);
+            }
+            ni_stat_max(&ni->stats.match_posted_max, ni_stat_get(&pt->posted.counts.most));
+            ni_stat_max(&ni->stats.match_unexpected_max, ni_stat_get(&pt->unexpected.counts.most));
         }
     }
-    ni_stat_set(&ni->stats.match_searches, searches);
-    ni_stat_set(&ni->stats.match_attempts, attempts);
+    ni_stat_set(&ni->stats.match_searches, ni_stat_get(&sum.searches));
+    ni_stat_set(&ni->stats.match_attempts, ni_stat_get(&sum.attempts));
     ni_stat_set(&ni->stats.match_posted, posted);
-    ni_stat_set(&ni->stats.match_ns, (uint64_t)ni_cycles_to_ns(portals->cycles));
+    ni_stat_set(&ni->stats.match_ns, (uint64_t)ni_cycles_to_ns(ni_stat_get(&portals->cycles)));
     ni_portals_unlock(ni);
 }
 

@@ -20,7 +20,7 @@ static struct ni_entry *find(const struct ni_arriving *from)
     struct ni_match_list *list = from->pt->overflow;
     struct ni_match_entry *found = NULL;
 
-    if (list != NULL && list->length != 0) {
+    if (list != NULL && ni_stat_get(&list->length) != 0) {
         found = ni_match_list_search(list, from->match_bits, from->initiator);
     }
     while (found != NULL) {

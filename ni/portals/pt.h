@@ -38,7 +38,7 @@ static inline struct ni_pt *ni_pt_at(const struct ni_portals *portals, uint32_t 
 /* Whether the next search of a list is timed. */
 static inline bool ni_match_is_timed(const struct ni_match_list *list)
 {
-    return list->counts.searches % NI_MATCH_SAMPLING == 0;
+    return ni_stat_get(&list->counts.searches) % NI_MATCH_SAMPLING == 0;
 }
 
 /* Give its overflow list back, which is empty or closed. */

@@ -169,7 +169,7 @@ static struct ni_unexpected *find_last(struct ni_pt *pt, ni_initiator initiator,
     struct ni_unexpected *last = NULL;
     struct ni_match_header *found = NULL;
 
-    if (pt->unexpected.length != 0) {
+    if (ni_stat_get(&pt->unexpected.length) != 0) {
         found = ni_match_headers_search(&pt->unexpected, match_bits, 0, initiator);
     }
     while (found != NULL) {

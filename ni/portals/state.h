@@ -51,7 +51,7 @@ struct ni_portals {
     uint64_t bytes;   /* of kept data */
     uint64_t headers; /* kept */
     uint32_t wishes;
-    uint64_t cycles;        /* of the matches that were timed */
+    ni_stat_t cycles;       /* of the matches that were timed */
     uint32_t takes;         /* calls of ni_me_take */
     struct ni_later *later; /* NULL: no events wait for a caller */
 };

@@ -98,8 +98,7 @@ int ni_pt_alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t want
 void ni_pt_free_overflow(struct ni_pt *pt)
 {
     if (pt->overflow != NULL) {
-        pt->past.searches += pt->overflow->counts.searches;
-        pt->past.attempts += pt->overflow->counts.attempts;
+        ni_match_counts_add(&pt->past, &pt->overflow->counts);
         ni_match_list_fini(pt->overflow);
         ni_free(pt->overflow);
         pt->overflow = NULL;
@@ -125,8 +124,8 @@ int ni_pt_free(struct ni *ni, uint32_t pt_index)
         judge(pt);
         ni_unexpected_discard_all(ni, pt);
         ni_pt_free_overflow(pt);
-        pt->past.searches += pt->posted.counts.searches + pt->unexpected.counts.searches;
-        pt->past.attempts += pt->posted.counts.attempts + pt->unexpected.counts.attempts;
+        ni_match_counts_add(&pt->past, &pt->posted.counts);
+        ni_match_counts_add(&pt->past, &pt->unexpected.counts);
         ni_match_list_fini(&pt->posted);
         ni_match_headers_fini(&pt->unexpected);
         if (pt->eq != NULL) {

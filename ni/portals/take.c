@@ -33,7 +33,8 @@ static inline bool is_first(const struct ni_portals *portals, uint32_t pt_index)
 {
     const struct ni_pt *pt = pt_index < NI_PT_COUNT ? portals->pt[pt_index] : NULL;
 
-    return NI_LIKELY(pt != NULL && pt->ready) && (pt->posted.length | pt->unexpected.length) == 0;
+    return NI_LIKELY(pt != NULL && pt->ready) && ni_stat_get(&pt->posted.length) == 0 &&
+           ni_stat_get(&pt->unexpected.length) == 0;
 }
 
 /* A packet of several lines is supposed to come: they are asked for with its first, and come with

@@ -131,7 +131,7 @@ struct ni_unexpected *ni_unexpected_find(struct ni_pt *pt, const struct ni_me *m
 {
     struct ni_match_header *found;
 
-    if (pt->unexpected.length == 0) {
+    if (ni_stat_get(&pt->unexpected.length) == 0) {
         return NULL;
     }
     found = ni_match_headers_search(&pt->unexpected, me->match_bits, me->ignore_bits, me->match_id);

@@ -62,12 +62,12 @@ static long next(uint32_t number, const struct model_item *wanted)
 
 static size_t length(void)
 {
-    return list.length;
+    return ni_stat_get(&list.length);
 }
 
 static size_t most(void)
 {
-    return list.counts.most;
+    return ni_stat_get(&list.counts.most);
 }
 
 int main(int argc, char **argv)

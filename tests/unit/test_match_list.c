@@ -19,9 +19,9 @@ static void test_empty(void **state)
     assert_int_equal(posted(match, 0, 0), 0);
     unpost(match, 0);
     assert_int_equal(posted(match, 0, 0), NONE);
-    assert_int_equal(match->list.length, 0);
-    assert_int_equal(match->list.counts.most, 1);
-    assert_int_equal(match->list.counts.searches, 4);
+    assert_int_equal(ni_stat_get(&match->list.length), 0);
+    assert_int_equal(ni_stat_get(&match->list.counts.most), 1);
+    assert_int_equal(ni_stat_get(&match->list.counts.searches), 4);
     match_end(match);
 }
 
@@ -222,10 +222,10 @@ static void test_deep(void **state)
                          (int)number);
         unpost(match, number);
     }
-    searches = match->list.counts.searches;
-    assert_true(match->list.counts.attempts < searches + searches / 4);
-    assert_int_equal(match->list.counts.most, DEEP);
-    assert_int_equal(match->list.length, 0);
+    searches = ni_stat_get(&match->list.counts.searches);
+    assert_true(ni_stat_get(&match->list.counts.attempts) < searches + searches / 4);
+    assert_int_equal(ni_stat_get(&match->list.counts.most), DEEP);
+    assert_int_equal(ni_stat_get(&match->list.length), 0);
     match_end(match);
 }
 
@@ -313,7 +313,7 @@ static void test_renewed(void **state)
             unpost(match, i);
             assert_int_equal(posted(match, i, 1), NONE);
         }
-        assert_int_equal(match->list.length, 0);
+        assert_int_equal(ni_stat_get(&match->list.length), 0);
         ni_match_list_fini(&match->list);
     }
     match_end(match);
@@ -391,7 +391,7 @@ static void test_full(void **state)
         count++;
         assert_true(count < ENTRIES);
     }
-    assert_int_equal(match->list.length, count);
+    assert_int_equal(ni_stat_get(&match->list.length), count);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(posted(match, i, 1), (int)i);
     }

@@ -309,8 +309,8 @@ static void take_short(struct run *run, unsigned i)
 /* Comparisons for as many unexpected messages, the first or the last taken first. */
 static uint64_t take_all_short(struct run *run, bool last_first)
 {
-    const uint64_t *attempts = &run->pair.b->portals->pt[0]->unexpected.counts.attempts;
-    uint64_t before = *attempts;
+    const ni_stat_t *attempts = &run->pair.b->portals->pt[0]->unexpected.counts.attempts;
+    uint64_t before = ni_stat_get(attempts);
 
     for (unsigned i = 0; i < SHORTS; i++) {
         assert_int_equal(ni_put(run->pair.a, &run->md, i, i % 2 == 0 ? 8 : SHORT, NI_NO_ACK_REQ,
@@ -321,7 +321,7 @@ static uint64_t take_all_short(struct run *run, bool last_first)
     for (unsigned i = 0; i < SHORTS; i++) {
         take_short(run, last_first ? SHORTS - 1 - i : i);
     }
-    return *attempts - before;
+    return ni_stat_get(attempts) - before;
 }
 
 /* Short unexpected messages have no memory of their own for their data, and however many

@@ -140,7 +140,7 @@ static size_t linear_search(void *list, uint64_t bits, uint32_t initiator)
 struct array_list {
     struct ni_match_blocks blocks;
     struct ni_match_scan scan;
-    uint64_t attempts;
+    ni_stat_t attempts;
     struct ni_match_node *node;
 };
 
