@@ -56,7 +56,7 @@ static void apply_fault(void)
 }
 
 /* Tell those who keep a copy of a value. */
-static void apply(const struct ni_param *param)
+static void tell_param_users(const struct ni_param *param)
 {
     if (param->offset == offsetof(struct ni_config, log_level)) {
         ni_log_configure((enum ni_log_level)config.log_level);
@@ -66,8 +66,8 @@ static void apply(const struct ni_param *param)
 }
 
 /* Put a value that was parsed, or a copy of a string, in its place. */
-static ni_status store(const struct ni_param *param, const char *text, uint64_t value,
-                       const char *origin)
+static ni_status store_param(const struct ni_param *param, const char *text, uint64_t value,
+                             const char *origin)
 {
     size_t row = row_of(param);
 
@@ -98,7 +98,7 @@ static ni_status parse_and_store(const struct ni_param *param, const char *text,
     if (status != NI_OK) {
         return status;
     }
-    status = store(param, text, value, origin);
+    status = store_param(param, text, value, origin);
     if (status != NI_OK) {
         snprintf(error, error_size, "%s", ni_status_text(status));
     }
@@ -126,7 +126,7 @@ static void config_load(void)
         }
     }
     for (size_t i = 0; i < ni_param_count; i++) {
-        apply(&ni_params[i]);
+        tell_param_users(&ni_params[i]);
     }
 }
 
@@ -193,7 +193,7 @@ ni_status ni_param_set(const char *name, const char *text, const char *origin, c
         snprintf(error, error_size, "%s = \"%s\" (%s): %s", name, text, origin, wrong);
         return status;
     }
-    apply(param);
+    tell_param_users(param);
     return NI_OK;
 }
 

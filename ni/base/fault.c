@@ -36,12 +36,12 @@ _Atomic bool ni_fault_any_armed;
 static struct fault_state states[NI_FAULT_POINTS];
 static pthread_mutex_t arm_mutex = PTHREAD_MUTEX_INITIALIZER; /* among those who arm */
 
-static uint64_t get(const _Atomic uint64_t *word)
+static uint64_t load_fault_word(const _Atomic uint64_t *word)
 {
     return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-static void set(_Atomic uint64_t *word, uint64_t value)
+static void store_fault_word(_Atomic uint64_t *word, uint64_t value)
 {
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
@@ -49,8 +49,8 @@ static void set(_Atomic uint64_t *word, uint64_t value)
 /* number counts from 1 */
 static bool strikes_nth(const struct fault_state *state, uint64_t number)
 {
-    uint64_t nth = get(&state->nth);
-    uint64_t every = get(&state->every);
+    uint64_t nth = load_fault_word(&state->nth);
+    uint64_t every = load_fault_word(&state->every);
 
     if (number <= nth || every == 0) {
         return number == nth;
@@ -60,9 +60,9 @@ static bool strikes_nth(const struct fault_state *state, uint64_t number)
 
 static bool strikes_random(const struct fault_state *state, uint64_t number)
 {
-    uint64_t mix = get(&state->seed) ^ number * 0xd1342543de82ef95U;
+    uint64_t mix = load_fault_word(&state->seed) ^ number * 0xd1342543de82ef95U;
 
-    return ni_splitmix64(&mix) < get(&state->below);
+    return ni_splitmix64(&mix) < load_fault_word(&state->below);
 }
 
 bool ni_fault_ask(enum ni_fault_point point)
@@ -70,7 +70,7 @@ bool ni_fault_ask(enum ni_fault_point point)
     struct fault_state *state = &states[point];
     uint64_t asked = atomic_fetch_add_explicit(&state->asked, 1, memory_order_relaxed) + 1;
     int mode = atomic_load_explicit(&state->mode, memory_order_acquire); /* F1 */
-    uint64_t number = asked - get(&state->base);
+    uint64_t number = asked - load_fault_word(&state->base);
     bool strikes = false;
 
     if (mode == FAULT_NTH) {
@@ -84,9 +84,9 @@ bool ni_fault_ask(enum ni_fault_point point)
     return strikes;
 }
 
-static void arm(struct fault_state *state, enum fault_mode mode)
+static void arm_fault(struct fault_state *state, enum fault_mode mode)
 {
-    set(&state->base, get(&state->asked));
+    store_fault_word(&state->base, load_fault_word(&state->asked));
     atomic_store_explicit(&state->mode, (int)mode, memory_order_release); /* F0 */
     atomic_store_explicit(&ni_fault_any_armed, true, memory_order_relaxed);
 }
@@ -96,9 +96,9 @@ void ni_fault_arm(enum ni_fault_point point, uint64_t nth, uint64_t every)
     struct fault_state *state = &states[point];
 
     pthread_mutex_lock(&arm_mutex);
-    set(&state->nth, nth);
-    set(&state->every, every);
-    arm(state, FAULT_NTH);
+    store_fault_word(&state->nth, nth);
+    store_fault_word(&state->every, every);
+    arm_fault(state, FAULT_NTH);
     pthread_mutex_unlock(&arm_mutex);
 }
 
@@ -107,9 +107,10 @@ void ni_fault_arm_random(enum ni_fault_point point, uint32_t per_million, uint64
     struct fault_state *state = &states[point];
 
     pthread_mutex_lock(&arm_mutex);
-    set(&state->below, per_million >= 1000000 ? UINT64_MAX : UINT64_MAX / 1000000 * per_million);
-    set(&state->seed, seed);
-    arm(state, FAULT_RANDOM);
+    store_fault_word(&state->below,
+                     per_million >= 1000000 ? UINT64_MAX : UINT64_MAX / 1000000 * per_million);
+    store_fault_word(&state->seed, seed);
+    arm_fault(state, FAULT_RANDOM);
     pthread_mutex_unlock(&arm_mutex);
 }
 
@@ -119,8 +120,8 @@ void ni_fault_reset(void)
     atomic_store_explicit(&ni_fault_any_armed, false, memory_order_relaxed);
     for (int i = 0; i < NI_FAULT_POINTS; i++) {
         atomic_store_explicit(&states[i].mode, FAULT_OFF, memory_order_relaxed);
-        set(&states[i].asked, 0);
-        set(&states[i].struck, 0);
+        store_fault_word(&states[i].asked, 0);
+        store_fault_word(&states[i].struck, 0);
     }
     pthread_mutex_unlock(&arm_mutex);
 }
@@ -132,10 +133,10 @@ bool ni_fault_planned(enum ni_fault_point point)
 
 uint64_t ni_fault_asked(enum ni_fault_point point)
 {
-    return get(&states[point].asked);
+    return load_fault_word(&states[point].asked);
 }
 
 uint64_t ni_fault_struck(enum ni_fault_point point)
 {
-    return get(&states[point].struck);
+    return load_fault_word(&states[point].struck);
 }

@@ -94,7 +94,7 @@ static void blank_control_characters(char *text)
 }
 
 /* The end of a message that is too long, or that is the last of its kind. */
-static void append(char *text, size_t size, const char *end)
+static void append_note(char *text, size_t size, const char *end)
 {
     size_t length = strlen(text);
     size_t end_length = strlen(end);
@@ -117,9 +117,9 @@ __attribute__((format(printf, 3, 0))) static void log_line(enum ni_log_level lev
     if (length < 0) {
         snprintf(line + prefix, room, "(message \"%s\" cannot be formatted)", format);
     } else if ((size_t)length >= room) {
-        append(line + prefix, room, "...");
+        append_note(line + prefix, room, "...");
     }
-    append(line + prefix, room, end);
+    append_note(line + prefix, room, end);
     blank_control_characters(line + prefix);
     if (log_sink != NULL) {
         log_sink(level, line, log_sink_arg);

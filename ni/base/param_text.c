@@ -15,7 +15,7 @@
 static const char *const bool_names[] = {"no", "yes", "0", "1", "false", "true", "off", "on", NULL};
 
 /* The place of text in names, upper or lower case, or -1. */
-static int find_name(const char *const *names, const char *text)
+static int find_param_word(const char *const *names, const char *text)
 {
     for (int i = 0; names[i] != NULL; i++) {
         if (ni_ascii_same(names[i], text)) {
@@ -43,7 +43,7 @@ static const char *parse_number(const struct ni_param *param, const char *text, 
 
 static const char *parse_name(const char *const *names, const char *text, uint64_t *value)
 {
-    int found = find_name(names, text);
+    int found = find_param_word(names, text);
 
     if (found < 0) {
         return "there is no such choice";
@@ -86,7 +86,8 @@ ni_status ni_param_parse(const struct ni_param *param, const char *text, uint64_
 }
 
 /* snprintf at the end of a text that may be full already; length counts what did not fit too. */
-static void append(char *text, size_t size, int *length, const char *separator, const char *more)
+static void append_text(char *text, size_t size, int *length, const char *separator,
+                        const char *more)
 {
     size_t used = (size_t)*length < size ? (size_t)*length : size;
 
@@ -98,7 +99,7 @@ static int list_names(const char *const *names, char *text, size_t size)
     int length = 0;
 
     for (int i = 0; names[i] != NULL; i++) {
-        append(text, size, &length, i == 0 ? "" : ", ", names[i]);
+        append_text(text, size, &length, i == 0 ? "" : ", ", names[i]);
     }
     return length;
 }

@@ -12,7 +12,7 @@
  */
 
 /* All lines of an item. */
-static void fetch(const struct ni_pool *pool, const void *item)
+static void fetch_item(const struct ni_pool *pool, const void *item)
 {
     const char *end = (const char *)ni_pool_tag(pool, item);
 
@@ -35,7 +35,7 @@ static const struct ni_match_node *guess(const struct ni_pool *pool, struct ni_m
         return NULL;
     }
     if (then < ni_pool_index_end(pool)) {
-        fetch(pool, ni_pool_slot_item(pool, then));
+        fetch_item(pool, ni_pool_slot_item(pool, then));
     }
     return ni_pool_at(pool, next);
 }
@@ -62,7 +62,7 @@ const struct ni_match_node *ni_match_headers_ahead(struct ni_match_headers *head
     }
     if (first != NULL && first->live != 0) {
         oldest = first->node[__builtin_ctzll(first->live)];
-        fetch(headers->pool, oldest);
+        fetch_item(headers->pool, oldest);
     }
     return node != NULL ? node : oldest;
 }

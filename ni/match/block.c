@@ -117,7 +117,7 @@ static bool sparse(const struct ni_match_block *block, const struct ni_match_blo
     return ni_match_block_nodes(block) + ni_match_block_nodes(next) <= NI_MATCH_BLOCK / 2;
 }
 
-static NI_COLD void join(struct ni_match_blocks *blocks, struct ni_match_block *block)
+static NI_COLD void join_blocks(struct ni_match_blocks *blocks, struct ni_match_block *block)
 {
     struct ni_match_block *next = block->next;
 
@@ -137,9 +137,9 @@ void ni_match_blocks_remove(struct ni_match_blocks *blocks, struct ni_match_node
             drop_block(blocks, block);
         }
     } else if (block->next != NULL && sparse(block, block->next)) {
-        join(blocks, block);
+        join_blocks(blocks, block);
     } else if (block->prev != NULL && sparse(block->prev, block)) {
-        join(blocks, block->prev);
+        join_blocks(blocks, block->prev);
     }
 }
 

@@ -103,7 +103,7 @@ static void prefetch_nodes(const struct ni_match_index *index, const struct ni_m
 }
 
 /* Move some buckets, those whose nodes were asked for from memory last time. */
-static NI_COLD void move_some(struct ni_match_index *index)
+static NI_COLD void move_buckets(struct ni_match_index *index)
 {
     for (unsigned i = 0; i < MOVED_AT_ONCE; i++) {
         if (index->moved + MOVED_AT_ONCE <= index->old.mask) {
@@ -120,19 +120,19 @@ static NI_COLD void move_some(struct ni_match_index *index)
 static inline void move_on(struct ni_match_index *index)
 {
     if (NI_UNLIKELY(index->old.bucket != NULL)) {
-        move_some(index);
+        move_buckets(index);
     }
 }
 
 /* Double the table, or make the first one. */
-static NI_COLD ni_status grow(struct ni_match_index *index)
+static NI_COLD ni_status grow_index(struct ni_match_index *index)
 {
     struct ni_match_table bigger;
     uint64_t buckets = index->table.bucket == NULL ? FIRST_BUCKETS : 2 * (index->table.mask + 1);
     ni_status status = NI_OK;
 
     while (index->old.bucket != NULL) {
-        move_some(index); /* has come to an end long ago unless all additions were refused */
+        move_buckets(index); /* has come to an end long ago unless all additions were refused */
     }
     status = make_table(&bigger, buckets);
     if (status != NI_OK) {
@@ -146,11 +146,11 @@ static NI_COLD ni_status grow(struct ni_match_index *index)
 }
 
 /* See that there is room for one more key. */
-static inline ni_status make_room(struct ni_match_index *index)
+static inline ni_status make_key_room(struct ni_match_index *index)
 {
     uint64_t buckets = index->table.bucket != NULL ? index->table.mask + 1 : 0;
 
-    if (NI_UNLIKELY(index->keys >= FILL_WANTED * buckets) && grow(index) != NI_OK &&
+    if (NI_UNLIKELY(index->keys >= FILL_WANTED * buckets) && grow_index(index) != NI_OK &&
         index->keys >= FILL_MAX * buckets) {
         return NI_ERR_NOMEM;
     }
@@ -247,8 +247,8 @@ static void add_key(struct ni_match_index *index, const struct ni_match_key *key
 }
 
 /* Put a node behind the last one of its key. */
-static void enqueue(const struct ni_match_index *index, const struct ni_match_node *first,
-                    const struct ni_match_node *node)
+static void enqueue_node(const struct ni_match_index *index, const struct ni_match_node *first,
+                         const struct ni_match_node *node)
 {
     struct ni_match_link *head = ni_match_link_of(index, first);
     uint32_t name = ni_match_name_of(index, node);
@@ -266,13 +266,13 @@ ni_status ni_match_index_add(struct ni_match_index *index, struct ni_match_node 
     ni_stat_t attempts = 0;
     bool old;
 
-    if (make_room(index) != NI_OK) {
+    if (make_key_room(index) != NI_OK) {
         return NI_ERR_NOMEM;
     }
     move_on(index);
     first = ni_match_slot_node(index, find_slot(index, &key, &old, &attempts));
     if (first != NULL) {
-        enqueue(index, first, node);
+        enqueue_node(index, first, node);
     } else {
         add_key(index, &key, node);
     }

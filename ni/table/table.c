@@ -230,8 +230,8 @@ NI_ALWAYS_INLINE void entry_publish(const struct ni_table *table, uint32_t index
 }
 
 /* Inline: ni_table_add makes the view of constants and arguments, which never is in memory then. */
-NI_ALWAYS_INLINE ni_status insert(struct ni_table *table, const struct ni_region_view *region,
-                                  ni_handle *handle)
+NI_ALWAYS_INLINE ni_status insert_range(struct ni_table *table, const struct ni_region_view *region,
+                                        ni_handle *handle)
 {
     struct ni_table_entry *entry = NULL;
     uint32_t index = 0;
@@ -264,7 +264,7 @@ NI_ALWAYS_INLINE ni_status insert(struct ni_table *table, const struct ni_region
 ni_status ni_table_insert(struct ni_table *table, const struct ni_region_view *region,
                           ni_handle *handle)
 {
-    return insert(table, region, handle);
+    return insert_range(table, region, handle);
 }
 
 ni_status ni_table_add(struct ni_table *table, enum ni_region_type type, uint64_t base,
@@ -273,7 +273,7 @@ ni_status ni_table_add(struct ni_table *table, enum ni_region_type type, uint64_
     struct ni_region_view region = {
         .type = type, .access = access, .base = base, .len = len, .key = key};
 
-    return insert(table, &region, handle);
+    return insert_range(table, &region, handle);
 }
 
 ni_status ni_table_remove(struct ni_table *table, ni_handle handle)

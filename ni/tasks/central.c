@@ -91,7 +91,7 @@ static ni_status settle_all(struct ni_tasks_central *central)
     return status;
 }
 
-static ni_status put(struct ni_tasks *tasks, const void *item)
+static ni_status central_put(struct ni_tasks *tasks, const void *item)
 {
     struct ni_tasks_central *central = (struct ni_tasks_central *)tasks;
     ni_status status;
@@ -111,10 +111,10 @@ static ni_status put(struct ni_tasks *tasks, const void *item)
     return status;
 }
 
-static ni_status put_to(struct ni_tasks *tasks, size_t worker, const void *item)
+static ni_status central_put_to(struct ni_tasks *tasks, size_t worker, const void *item)
 {
     (void)worker;
-    return put(tasks, item);
+    return central_put(tasks, item);
 }
 
 /* ---- getting --------------------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ static ni_status get_asked(struct ni_tasks_central *central, void *item)
     return status;
 }
 
-static ni_status get(struct ni_tasks *tasks, void *item)
+static ni_status central_get(struct ni_tasks *tasks, void *item)
 {
     struct ni_tasks_central *central = (struct ni_tasks_central *)tasks;
     ni_status status;
@@ -246,7 +246,7 @@ static ni_status get(struct ni_tasks *tasks, void *item)
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-static ni_status stop(struct ni_tasks *tasks)
+static ni_status central_stop(struct ni_tasks *tasks)
 {
     struct ni_tasks_central *central = (struct ni_tasks_central *)tasks;
     ni_status status = NI_OK;
@@ -269,7 +269,7 @@ static void free_pool(struct ni_tasks_central *central)
     ni_free(central);
 }
 
-static ni_status close_pool(struct ni_tasks *tasks)
+static ni_status central_close(struct ni_tasks *tasks)
 {
     struct ni_tasks_central *central = (struct ni_tasks_central *)tasks;
 
@@ -281,8 +281,11 @@ static ni_status close_pool(struct ni_tasks *tasks)
     return NI_OK;
 }
 
-static const struct ni_tasks_ops ops = {
-    .put = put, .put_to = put_to, .get = get, .stop = stop, .close = close_pool};
+static const struct ni_tasks_ops ops = {.put = central_put,
+                                        .put_to = central_put_to,
+                                        .get = central_get,
+                                        .stop = central_stop,
+                                        .close = central_close};
 
 /* Of a worker elsewhere; 0: ours to choose. */
 static ni_status open_window(struct ni_tasks_central *central, unsigned window)

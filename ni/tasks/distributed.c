@@ -15,7 +15,7 @@ struct ni_tasks_spread {
     struct ni_tasks_queue queues[];
 };
 
-static ni_status put_to(struct ni_tasks *tasks, size_t worker, const void *item)
+static ni_status distributed_put_to(struct ni_tasks *tasks, size_t worker, const void *item)
 {
     const struct ni_tasks_spread *spread = (const struct ni_tasks_spread *)tasks;
 
@@ -24,7 +24,7 @@ static ni_status put_to(struct ni_tasks *tasks, size_t worker, const void *item)
 }
 
 /* In turn; a worker that has no room is passed over. */
-static ni_status put(struct ni_tasks *tasks, const void *item)
+static ni_status distributed_put(struct ni_tasks *tasks, const void *item)
 {
     struct ni_tasks_spread *spread = (struct ni_tasks_spread *)tasks;
     ni_status status = NI_AGAIN;
@@ -36,7 +36,7 @@ static ni_status put(struct ni_tasks *tasks, const void *item)
     return status;
 }
 
-static ni_status get(struct ni_tasks *tasks, void *item)
+static ni_status distributed_get(struct ni_tasks *tasks, void *item)
 {
     const struct ni_tasks_spread *spread = (const struct ni_tasks_spread *)tasks;
     size_t len;
@@ -47,20 +47,23 @@ static ni_status get(struct ni_tasks *tasks, void *item)
     return status == NI_AGAIN && tasks->stopped ? NI_ERR_CLOSED : status;
 }
 
-static ni_status stop(struct ni_tasks *tasks)
+static ni_status distributed_stop(struct ni_tasks *tasks)
 {
     tasks->stopped = true;
     return NI_OK;
 }
 
-static ni_status close_pool(struct ni_tasks *tasks)
+static ni_status distributed_close(struct ni_tasks *tasks)
 {
     ni_free(tasks);
     return NI_OK;
 }
 
-static const struct ni_tasks_ops ops = {
-    .put = put, .put_to = put_to, .get = get, .stop = stop, .close = close_pool};
+static const struct ni_tasks_ops ops = {.put = distributed_put,
+                                        .put_to = distributed_put_to,
+                                        .get = distributed_get,
+                                        .stop = distributed_stop,
+                                        .close = distributed_close};
 
 ni_status ni_tasks_distributed(struct ni *ni, const struct ni_tasks_queue *queues, size_t count,
                                ni_handle own, size_t item_size, struct ni_tasks **tasks)

@@ -25,11 +25,11 @@ struct reader {
     size_t error_size;
 };
 
-static ni_status refuse(const struct reader *reader, unsigned line, const char *format, ...)
+static ni_status refuse_map(const struct reader *reader, unsigned line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* line 0: it is about the whole file. */
-static ni_status refuse(const struct reader *reader, unsigned line, const char *format, ...)
+static ni_status refuse_map(const struct reader *reader, unsigned line, const char *format, ...)
 {
     char text[512], place[16] = "";
     va_list arguments;
@@ -44,7 +44,7 @@ static ni_status refuse(const struct reader *reader, unsigned line, const char *
     return NI_ERR_PARAM;
 }
 
-static ni_status add(struct ni_torus_map *map, const struct ni_torus_line *line)
+static ni_status add_node(struct ni_torus_map *map, const struct ni_torus_line *line)
 {
     if (map->count == map->room) {
         uint32_t room = map->room == 0 ? 64 : 2 * map->room;
@@ -75,11 +75,11 @@ static ni_status read_lines(struct ni_torus_map *map, const struct reader *reade
 
         status = ni_torus_line_parse(text, &line, wrong, sizeof(wrong));
         if (status == NI_OK && map->count == NI_TORUS_NODES_MAX) {
-            status = refuse(reader, number, "there are more than %d hosts", NI_TORUS_NODES_MAX);
+            status = refuse_map(reader, number, "there are more than %d hosts", NI_TORUS_NODES_MAX);
         } else if (status == NI_OK) {
-            status = add(map, &line);
+            status = add_node(map, &line);
         } else if (status == NI_ERR_PARAM) {
-            refuse(reader, number, "%s", wrong);
+            refuse_map(reader, number, "%s", wrong);
         } else if (status == NI_ERR_NOTFOUND) {
             status = NI_OK;
         }
@@ -119,15 +119,15 @@ static int by_place(const void *a, const void *b)
 static ni_status check_hosts(struct ni_torus_map *map, const struct reader *reader)
 {
     if (map->count == 0) {
-        return refuse(reader, 0, "no host is named");
+        return refuse_map(reader, 0, "no host is named");
     }
     qsort(map->lines, map->count, sizeof(*map->lines), by_host);
     for (uint32_t i = 1; i < map->count; i++) {
         const struct ni_torus_line *line = &map->lines[i];
 
         if (strcmp(line->host, line[-1].host) == 0) {
-            return refuse(reader, line->number, "host %s is in line %u already", line->host,
-                          line[-1].number);
+            return refuse_map(reader, line->number, "host %s is in line %u already", line->host,
+                              line[-1].number);
         }
     }
     qsort(map->lines, map->count, sizeof(*map->lines), by_number);
@@ -135,11 +135,12 @@ static ni_status check_hosts(struct ni_torus_map *map, const struct reader *read
         const struct ni_torus_line *line = &map->lines[i];
 
         if (line->placed != map->lines[0].placed) {
-            return refuse(reader, line->placed ? map->lines[0].number : line->number,
-                          "host %s has no coordinates, but that of line %u has; give them to all "
-                          "or to none",
-                          line->placed ? map->lines[0].host : line->host,
-                          line->placed ? line->number : map->lines[0].number);
+            return refuse_map(
+                reader, line->placed ? map->lines[0].number : line->number,
+                "host %s has no coordinates, but that of line %u has; give them to all "
+                "or to none",
+                line->placed ? map->lines[0].host : line->host,
+                line->placed ? line->number : map->lines[0].number);
         }
     }
     return NI_OK;
@@ -161,9 +162,9 @@ static ni_status shape_of_places(struct ni_torus_map *map, const struct reader *
         nodes *= map->shape.size[d];
     }
     if (nodes > NI_TORUS_NODES_MAX) {
-        return refuse(reader, 0, "the coordinates need a torus of %ux%ux%u, more than %d nodes",
-                      map->shape.size[0], map->shape.size[1], map->shape.size[2],
-                      NI_TORUS_NODES_MAX);
+        return refuse_map(reader, 0, "the coordinates need a torus of %ux%ux%u, more than %d nodes",
+                          map->shape.size[0], map->shape.size[1], map->shape.size[2],
+                          NI_TORUS_NODES_MAX);
     }
     return NI_OK;
 }
@@ -175,11 +176,12 @@ static ni_status check_range(const struct ni_torus_map *map, const struct reader
 
         for (unsigned d = 0; d < NI_TORUS_DIMENSIONS; d++) {
             if (line->at.at[d] >= map->shape.size[d]) {
-                return refuse(reader, line->number,
-                              "host %s: coordinate %c = %u is outside of the torus of %ux%ux%u, "
-                              "where it is at most %u",
-                              line->host, 'X' + (char)d, line->at.at[d], map->shape.size[0],
-                              map->shape.size[1], map->shape.size[2], map->shape.size[d] - 1);
+                return refuse_map(
+                    reader, line->number,
+                    "host %s: coordinate %c = %u is outside of the torus of %ux%ux%u, "
+                    "where it is at most %u",
+                    line->host, 'X' + (char)d, line->at.at[d], map->shape.size[0],
+                    map->shape.size[1], map->shape.size[2], map->shape.size[d] - 1);
             }
         }
     }
@@ -197,26 +199,27 @@ static ni_status check_places(struct ni_torus_map *map, const struct reader *rea
         struct ni_torus_place at = ni_torus_at(&map->shape, i);
 
         if (node < i) {
-            return refuse(reader, map->lines[i].number,
-                          "host %s has the coordinates %u %u %u of host %s in line %u",
-                          map->lines[i].host, map->lines[i].at.at[0], map->lines[i].at.at[1],
-                          map->lines[i].at.at[2], map->lines[i - 1].host, map->lines[i - 1].number);
+            return refuse_map(reader, map->lines[i].number,
+                              "host %s has the coordinates %u %u %u of host %s in line %u",
+                              map->lines[i].host, map->lines[i].at.at[0], map->lines[i].at.at[1],
+                              map->lines[i].at.at[2], map->lines[i - 1].host,
+                              map->lines[i - 1].number);
         }
         if (node > i) {
-            return refuse(reader, 0,
-                          "no host has the coordinates %u %u %u, which the torus of %ux%ux%u needs",
-                          at.at[0], at.at[1], at.at[2], map->shape.size[0], map->shape.size[1],
-                          map->shape.size[2]);
+            return refuse_map(
+                reader, 0,
+                "no host has the coordinates %u %u %u, which the torus of %ux%ux%u needs", at.at[0],
+                at.at[1], at.at[2], map->shape.size[0], map->shape.size[1], map->shape.size[2]);
         }
     }
     if (map->count > nodes) {
         const struct ni_torus_line *line = &map->lines[nodes];
 
-        return refuse(reader, line->number,
-                      "host %s has the coordinates %u %u %u of host %s in "
-                      "line %u",
-                      line->host, line->at.at[0], line->at.at[1], line->at.at[2], line[-1].host,
-                      line[-1].number);
+        return refuse_map(reader, line->number,
+                          "host %s has the coordinates %u %u %u of host %s in "
+                          "line %u",
+                          line->host, line->at.at[0], line->at.at[1], line->at.at[2], line[-1].host,
+                          line[-1].number);
     }
     return NI_OK;
 }
@@ -228,9 +231,9 @@ static ni_status place_in_order(struct ni_torus_map *map, const struct reader *r
     if (shape == NULL) {
         ni_torus_near_cubic(map->count, &map->shape);
     } else if (ni_torus_nodes(&map->shape) != map->count) {
-        return refuse(reader, 0, "%u hosts are named, but a torus of %ux%ux%u has %u nodes",
-                      map->count, shape->size[0], shape->size[1], shape->size[2],
-                      ni_torus_nodes(shape));
+        return refuse_map(reader, 0, "%u hosts are named, but a torus of %ux%ux%u has %u nodes",
+                          map->count, shape->size[0], shape->size[1], shape->size[2],
+                          ni_torus_nodes(shape));
     }
     for (uint32_t i = 0; i < map->count; i++) {
         map->lines[i].at = ni_torus_at(&map->shape, i);
@@ -238,8 +241,8 @@ static ni_status place_in_order(struct ni_torus_map *map, const struct reader *r
     return NI_OK;
 }
 
-static ni_status place(struct ni_torus_map *map, const struct reader *reader,
-                       const struct ni_torus *shape)
+static ni_status place_nodes(struct ni_torus_map *map, const struct reader *reader,
+                             const struct ni_torus *shape)
 {
     ni_status status = check_hosts(map, reader);
 
@@ -266,18 +269,18 @@ ni_status ni_torus_map_read(const char *path, const struct ni_torus *shape,
         snprintf(error, error_size, "%s: out of memory", path);
     }
     if (file == NULL) {
-        refuse(&reader, 0, "cannot be read: %s", strerror(errno));
+        refuse_map(&reader, 0, "cannot be read: %s", strerror(errno));
         status = NI_ERR_SYSTEM;
     }
     if (status == NI_OK) {
         status = read_lines(found, &reader, file);
     }
     if (status == NI_OK && ferror(file)) {
-        refuse(&reader, 0, "cannot be read: %s", strerror(errno));
+        refuse_map(&reader, 0, "cannot be read: %s", strerror(errno));
         status = NI_ERR_SYSTEM;
     }
     if (status == NI_OK) {
-        status = place(found, &reader, shape);
+        status = place_nodes(found, &reader, shape);
     }
     if (file != NULL) {
         fclose(file);

@@ -39,7 +39,7 @@ ni_status ni_torus_near_cubic(uint32_t nodes, struct ni_torus *torus)
     return NI_OK;
 }
 
-static ni_status refuse(const char *text, const char *what, char *error, size_t error_size)
+static ni_status refuse_shape(const char *text, const char *what, char *error, size_t error_size)
 {
     snprintf(error, error_size,
              "\"%s\": %s; a shape such as 4x2x2 is wanted, of one to three sizes of at least 1 and "
@@ -62,16 +62,16 @@ ni_status ni_torus_parse(const char *text, struct ni_torus *torus, char *error, 
                                 : ni_number_parse(at, length, false, &size);
 
         if (wrong != NULL) {
-            return refuse(text, wrong, error, error_size);
+            return refuse_shape(text, wrong, error, error_size);
         }
         if (d == NI_TORUS_DIMENSIONS) {
-            return refuse(text, "there are more than three sizes", error, error_size);
+            return refuse_shape(text, "there are more than three sizes", error, error_size);
         }
         if (size == 0) {
-            return refuse(text, "a size is 0", error, error_size);
+            return refuse_shape(text, "a size is 0", error, error_size);
         }
         if (size > NI_TORUS_NODES_MAX || (nodes *= size) > NI_TORUS_NODES_MAX) {
-            return refuse(text, "there are too many nodes", error, error_size);
+            return refuse_shape(text, "there are too many nodes", error, error_size);
         }
         found.size[d] = (uint32_t)size;
         at += length;

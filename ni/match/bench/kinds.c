@@ -17,7 +17,7 @@ void *match_must_calloc(size_t count, size_t size)
     return memory;
 }
 
-static void must(ni_status status)
+static void must_succeed(ni_status status)
 {
     if (status != NI_OK) {
         fprintf(stderr, "ni_match_list: out of memory: try fewer entries (-l, -m)\n");
@@ -27,9 +27,9 @@ static void must(ni_status status)
 
 void match_must_pool(struct ni_pool *pool, size_t count, size_t size)
 {
-    must(ni_pool_init_packed(pool, size, 0, 0));
+    must_succeed(ni_pool_init_packed(pool, size, 0, 0));
     for (size_t i = 0; i < count; i++) {
-        must(ni_pool_get(pool) != NULL ? NI_OK : NI_ERR_NOMEM);
+        must_succeed(ni_pool_get(pool) != NULL ? NI_OK : NI_ERR_NOMEM);
     }
 }
 
@@ -38,21 +38,22 @@ struct core_list {
     struct ni_pool entries;
 };
 
-static void *core_make(const struct match_want *want, size_t entries)
+static void *core_list_make(const struct match_want *want, size_t entries)
 {
     struct core_list *core = ni_aligned(NI_CACHE_LINE, sizeof(*core));
 
-    must(core != NULL ? NI_OK : NI_ERR_NOMEM);
+    must_succeed(core != NULL ? NI_OK : NI_ERR_NOMEM);
     match_must_pool(&core->entries, entries, sizeof(struct ni_match_entry));
     ni_match_list_init(&core->list, &core->entries, 0);
     for (size_t i = 0; i < entries; i++) {
-        must(ni_match_list_append(&core->list, ni_pool_slot_item(&core->entries, (uint32_t)i),
-                                  want[i].bits, want[i].ignore, want[i].initiator));
+        must_succeed(ni_match_list_append(&core->list,
+                                          ni_pool_slot_item(&core->entries, (uint32_t)i),
+                                          want[i].bits, want[i].ignore, want[i].initiator));
     }
     return core;
 }
 
-static void core_end(void *list)
+static void core_list_end(void *list)
 {
     struct core_list *core = list;
 
@@ -61,7 +62,7 @@ static void core_end(void *list)
     ni_free(core);
 }
 
-static size_t core_search(void *list, uint64_t bits, uint32_t initiator)
+static size_t core_list_search(void *list, uint64_t bits, uint32_t initiator)
 {
     struct core_list *core = list;
     const struct ni_match_entry *found = ni_match_list_search(&core->list, bits, initiator);
@@ -98,7 +99,7 @@ static void *linear_make(const struct match_want *want, size_t entries)
     struct linear_entry **end = &linear->first;
 
     linear->entry = ni_aligned_zero(NI_CACHE_LINE, entries * sizeof(*linear->entry));
-    must(linear->entry != NULL ? NI_OK : NI_ERR_NOMEM);
+    must_succeed(linear->entry != NULL ? NI_OK : NI_ERR_NOMEM);
     for (size_t i = 0; i < entries; i++) {
         linear->entry[i] = (struct linear_entry){.bits = want[i].bits,
                                                  .dont_ignore_bits = ~want[i].ignore,
@@ -154,7 +155,7 @@ static void *array_make(const struct match_want *want, size_t entries)
     for (size_t i = 0; i < entries; i++) {
         array->node[i] =
             (struct ni_match_node){.bits = want[i].bits, .initiator = want[i].initiator};
-        must(ni_match_blocks_append(&array->blocks, &array->node[i], want[i].ignore));
+        must_succeed(ni_match_blocks_append(&array->blocks, &array->node[i], want[i].ignore));
     }
     return array;
 }
@@ -178,7 +179,7 @@ static size_t array_search(void *list, uint64_t bits, uint32_t initiator)
 }
 
 static const struct match_list_kind core_kind = {
-    .name = "match", .make = core_make, .end = core_end, .search = core_search};
+    .name = "match", .make = core_list_make, .end = core_list_end, .search = core_list_search};
 static const struct match_list_kind linear_kind = {
     .name = "linear", .make = linear_make, .end = linear_end, .search = linear_search};
 static const struct match_list_kind array_kind = {

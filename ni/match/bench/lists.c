@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 
-static int compare(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
 
@@ -15,7 +15,7 @@ static int compare(const void *a, const void *b)
 
 struct match_time match_summary(double *samples, size_t count)
 {
-    qsort(samples, count, sizeof(*samples), compare);
+    qsort(samples, count, sizeof(*samples), compare_times);
     return (struct match_time){.median = samples[count / 2], .least = samples[0]};
 }
 
@@ -94,7 +94,7 @@ void match_measure_lists(const struct match_settings *settings, match_results re
     }
 }
 
-static void print_csv(const struct match_settings *settings, match_results results)
+static void print_lists_csv(const struct match_settings *settings, match_results results)
 {
     printf("part,kind,length,position,median_ns,least_ns\n");
     for (size_t i = 0; i < settings->lengths; i++) {
@@ -137,7 +137,7 @@ static void print_length(size_t length, struct match_time results[][MATCH_POSITI
 void match_print_lists(const struct match_settings *settings, match_results results)
 {
     if (settings->csv) {
-        print_csv(settings, results);
+        print_lists_csv(settings, results);
         return;
     }
     printf("# List benchmark of MATCH Fig. 5: the match list (%s), a linear list of 64-byte "

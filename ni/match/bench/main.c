@@ -26,8 +26,8 @@ static const char usage[] =
     "  -h, --help         this text\n";
 
 /* The number at the beginning of a text and what follows it; any other text ends the program. */
-static size_t number(const char *text, const char **rest, const char *option, size_t least,
-                     size_t most)
+static size_t length_option(const char *text, const char **rest, const char *option, size_t least,
+                            size_t most)
 {
     char *end = NULL;
     unsigned long long value = strtoull(text, &end, 10);
@@ -53,7 +53,7 @@ static void set_lists(struct match_settings *settings, const char *text)
                     MATCH_LENGTHS_MAX);
             exit(1);
         }
-        settings->length[settings->lengths++] = number(text, &text, "lists", 1, 1000000);
+        settings->length[settings->lengths++] = length_option(text, &text, "lists", 1, 1000000);
         if (*text == '\0') {
             return;
         }
@@ -61,7 +61,7 @@ static void set_lists(struct match_settings *settings, const char *text)
     }
 }
 
-static void set_simd(const char *text)
+static void set_match_simd(const char *text)
 {
     char error[256] = "";
 
@@ -71,7 +71,7 @@ static void set_simd(const char *text)
     }
 }
 
-static void parse(struct match_settings *settings, int argc, char **argv)
+static void parse_match_options(struct match_settings *settings, int argc, char **argv)
 {
     static const struct option options[] = {
         {"lists", required_argument, NULL, 'l'},   {"most", required_argument, NULL, 'm'},
@@ -86,13 +86,13 @@ static void parse(struct match_settings *settings, int argc, char **argv)
             set_lists(settings, optarg);
             break;
         case 'm':
-            settings->most = number(optarg, NULL, "most", 0, 100000000);
+            settings->most = length_option(optarg, NULL, "most", 0, 100000000);
             break;
         case 's':
-            settings->samples = number(optarg, NULL, "samples", 1, MATCH_SAMPLES_MAX);
+            settings->samples = length_option(optarg, NULL, "samples", 1, MATCH_SAMPLES_MAX);
             break;
         case 'v':
-            set_simd(optarg);
+            set_match_simd(optarg);
             break;
         case 'p':
             settings->plot = optarg;
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
     struct match_settings settings = {
         .length = {10, 30, 100, 300, 10000}, .lengths = 5, .samples = 21, .most = 1000000};
 
-    parse(&settings, argc, argv);
+    parse_match_options(&settings, argc, argv);
     if (settings.plot != NULL && !match_can_plot(&settings)) {
         return 1;
     }

@@ -24,7 +24,7 @@ static struct ni_rng rng = {{1, 2, 3, 4}};
 static uint64_t always_zero_word;
 
 /* 0, but not before value is known: a data dependency on it. */
-static inline uint64_t zero_from(uint64_t value)
+static inline uint64_t zero_from_node(uint64_t value)
 {
     uint64_t zero = always_zero_word;
 
@@ -44,7 +44,7 @@ struct searched {
     struct ni_pool nodes; /* entries or headers */
 };
 
-static void must(ni_status status)
+static void must_append(ni_status status)
 {
     if (status != NI_OK) {
         fprintf(stderr, "ni_match_list: out of memory: try fewer entries (-m)\n");
@@ -57,15 +57,15 @@ static inline void *node_at(const struct searched *searched, size_t number)
     return ni_pool_slot_item(&searched->nodes, (uint32_t)number);
 }
 
-static inline void append(struct searched *searched, void *node, const struct match_want *want)
+static inline void append_want(struct searched *searched, void *node, const struct match_want *want)
 {
-    must(searched->unexpected
-             ? ni_match_headers_append(&searched->headers, node, want->bits, want->initiator)
-             : ni_match_list_append(&searched->list, node, want->bits, want->ignore,
-                                    want->initiator));
+    must_append(searched->unexpected
+                    ? ni_match_headers_append(&searched->headers, node, want->bits, want->initiator)
+                    : ni_match_list_append(&searched->list, node, want->bits, want->ignore,
+                                           want->initiator));
 }
 
-static void fill(struct searched *searched, size_t length)
+static void fill_list(struct searched *searched, size_t length)
 {
     searched->length = length;
     searched->want = match_make_wants(length, searched->masks);
@@ -75,7 +75,7 @@ static void fill(struct searched *searched, size_t length)
     ni_match_list_init(&searched->list, &searched->nodes, 0);
     ni_match_headers_init(&searched->headers, &searched->nodes);
     for (size_t i = 0; i < length; i++) {
-        append(searched, node_at(searched, i), &searched->want[i]);
+        append_want(searched, node_at(searched, i), &searched->want[i]);
     }
 }
 
@@ -124,7 +124,8 @@ static size_t searches_in_turn(struct searched *searched, const struct prepared 
     for (size_t i = 0; i < SEARCHES; i++) {
         const struct prepared *one = &prepared[i & (count - 1)];
 
-        wrong |= (uintptr_t)search(searched, &one->want, zero_from(wrong)) ^ (uintptr_t)one->node;
+        wrong |=
+            (uintptr_t)search(searched, &one->want, zero_from_node(wrong)) ^ (uintptr_t)one->node;
     }
     return wrong;
 }
@@ -144,7 +145,7 @@ static double turn(struct searched *searched, const struct prepared *prepared, s
     return (double)took / SEARCHES;
 }
 
-static struct prepared *prepare(const struct searched *searched, size_t count)
+static struct prepared *prepare_searches(const struct searched *searched, size_t count)
 {
     struct prepared *prepared = match_must_calloc(count, sizeof(*prepared));
 
@@ -158,11 +159,12 @@ static struct prepared *prepare(const struct searched *searched, size_t count)
 }
 
 /* The samples of `any` begin at different places of what is prepared: none repeats the last. */
-static struct match_time measure(struct searched *searched, const struct match_settings *settings,
-                                 size_t count, bool wait)
+static struct match_time measure_search(struct searched *searched,
+                                        const struct match_settings *settings, size_t count,
+                                        bool wait)
 {
     static double samples[MATCH_SAMPLES_MAX];
-    struct prepared *prepared = prepare(searched, count);
+    struct prepared *prepared = prepare_searches(searched, count);
     size_t turns = count > SEARCHES ? count / SEARCHES : 1;
 
     turn(searched, prepared, count, wait);
@@ -187,7 +189,7 @@ static double renew(struct searched *searched)
         } else {
             ni_match_list_remove(&searched->list, node);
         }
-        append(searched, node, &searched->want[number]);
+        append_want(searched, node, &searched->want[number]);
         number = number + 1 < searched->length ? number + 1 : 0;
     }
     return (double)(ni_now_ns() - begin) / SEARCHES;
@@ -205,8 +207,8 @@ static struct match_time measure_renewal(struct searched *searched,
     return match_summary(samples, settings->samples);
 }
 
-static void print(const struct match_settings *settings, const struct searched *searched,
-                  const char *part, const char *position, struct match_time time)
+static void print_search(const struct match_settings *settings, const struct searched *searched,
+                         const char *part, const char *position, struct match_time time)
 {
     if (settings->csv) {
         printf("%s,%s,%zu,%s,%.1f,%.1f\n", part, searched->name, searched->length, position,
@@ -219,14 +221,17 @@ static void print(const struct match_settings *settings, const struct searched *
 static void one_length(const struct match_settings *settings, struct searched *searched,
                        size_t length)
 {
-    fill(searched, length);
+    fill_list(searched, length);
     if (!settings->csv) {
         printf("%-20s %8zu", searched->name, length);
     }
-    print(settings, searched, "search", "warm", measure(searched, settings, WARM_HEADERS, false));
-    print(settings, searched, "search", "next", measure(searched, settings, WARM_HEADERS, true));
-    print(settings, searched, "search", "any", measure(searched, settings, ANY_HEADERS, false));
-    print(settings, searched, "renew", "oldest", measure_renewal(searched, settings));
+    print_search(settings, searched, "search", "warm",
+                 measure_search(searched, settings, WARM_HEADERS, false));
+    print_search(settings, searched, "search", "next",
+                 measure_search(searched, settings, WARM_HEADERS, true));
+    print_search(settings, searched, "search", "any",
+                 measure_search(searched, settings, ANY_HEADERS, false));
+    print_search(settings, searched, "renew", "oldest", measure_renewal(searched, settings));
     if (!settings->csv) {
         printf("\n");
     }

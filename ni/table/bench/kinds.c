@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "table/table_inl.h"
 
-static void *must(void *memory)
+static void *must_allocate(void *memory)
 {
     if (memory == NULL) {
         fprintf(stderr, "ni_table: out of memory: try fewer tables (-c) or entries (-n)\n");
@@ -16,9 +16,9 @@ static void *must(void *memory)
     return memory;
 }
 
-static void *core_make(void)
+static void *core_table_make(void)
 {
-    struct ni_table *table = must(ni_aligned(NI_CACHE_LINE, sizeof(*table)));
+    struct ni_table *table = must_allocate(ni_aligned(NI_CACHE_LINE, sizeof(*table)));
 
     if (ni_table_init(table) != NI_OK) {
         fprintf(stderr, "ni_table: the table cannot be made\n");
@@ -27,7 +27,7 @@ static void *core_make(void)
     return table;
 }
 
-static void core_end(void *table)
+static void core_table_end(void *table)
 {
     ni_table_fini(table);
     ni_free(table);
@@ -38,11 +38,11 @@ static void core_append(void *table, uint64_t base, uint64_t len)
     ni_handle handle = 0;
 
     if (ni_table_add(table, NI_REGION_MEMORY, base, len, NI_ACCESS_ALL, base, &handle) != NI_OK) {
-        must(NULL);
+        must_allocate(NULL);
     }
 }
 
-static uint64_t core_search(void *table, uint64_t start, uint64_t len)
+static uint64_t core_table_search(void *table, uint64_t start, uint64_t len)
 {
     return ni_table_find(table, start, len);
 }
@@ -58,10 +58,10 @@ static void core_remove(void *table, uint64_t base, uint64_t len)
 
 const struct table_kind table_of_core = {
     .name = "table",
-    .make = core_make,
-    .end = core_end,
+    .make = core_table_make,
+    .end = core_table_end,
     .append = core_append,
-    .search = core_search,
+    .search = core_table_search,
     .remove = core_remove,
 };
 
@@ -81,7 +81,7 @@ struct list_buffer {
 
 static void *list_make(void)
 {
-    struct list_link *head = must(malloc(sizeof(*head)));
+    struct list_link *head = must_allocate(malloc(sizeof(*head)));
 
     head->next = head;
     head->prev = head;
@@ -108,7 +108,7 @@ static void list_end(void *table)
 static void list_append(void *table, uint64_t base, uint64_t len)
 {
     struct list_link *head = table;
-    struct list_buffer *buffer = must(malloc(sizeof(*buffer)));
+    struct list_buffer *buffer = must_allocate(malloc(sizeof(*buffer)));
 
     *buffer = (struct list_buffer){.link = {.next = head, .prev = head->prev},
                                    .base = base,

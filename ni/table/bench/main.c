@@ -57,7 +57,7 @@ static const char usage[] =
     "  -h, --help        this text\n";
 
 /* A number of at least 1 and at most max; anything else ends the program. */
-static size_t number(const char *text, const char *option, size_t max)
+static size_t count_option(const char *text, const char *option, size_t max)
 {
     char *end = NULL;
     unsigned long long value = strtoull(text, &end, 10);
@@ -69,7 +69,7 @@ static size_t number(const char *text, const char *option, size_t max)
     return (size_t)value;
 }
 
-static void set_simd(const char *text)
+static void set_table_simd(const char *text)
 {
     char error[256] = "";
 
@@ -79,7 +79,7 @@ static void set_simd(const char *text)
     }
 }
 
-static void parse(struct settings *settings, int argc, char **argv)
+static void parse_table_options(struct settings *settings, int argc, char **argv)
 {
     static const struct option options[] = {{"entries", required_argument, NULL, 'n'},
                                             {"cold", required_argument, NULL, 'c'},
@@ -95,19 +95,19 @@ static void parse(struct settings *settings, int argc, char **argv)
     while ((option = getopt_long(argc, argv, "n:c:s:i:v:ph", options, NULL)) != -1) {
         switch (option) {
         case 'n':
-            settings->entries = number(optarg, "entries", 1000000);
+            settings->entries = count_option(optarg, "entries", 1000000);
             break;
         case 'c':
-            settings->cold_tables = number(optarg, "cold", 1000000);
+            settings->cold_tables = count_option(optarg, "cold", 1000000);
             break;
         case 's':
-            settings->samples = number(optarg, "samples", SAMPLES_MAX);
+            settings->samples = count_option(optarg, "samples", SAMPLES_MAX);
             break;
         case 'i':
-            settings->searches = number(optarg, "searches", 1000000000);
+            settings->searches = count_option(optarg, "searches", 1000000000);
             break;
         case 'v':
-            set_simd(optarg);
+            set_table_simd(optarg);
             break;
         case 'p':
             settings->paper = true;
@@ -162,8 +162,8 @@ static const struct table_kind *const kinds[KINDS] = {&table_of_core, &table_of_
 static const char *const caches[CACHES] = {"warm", "cold"};
 
 /* One sample of every row, from an empty set to an empty set. */
-static void sample(struct table_set *set, const struct settings *settings, bool cold,
-                   double samples[ROWS])
+static void sample_rows(struct table_set *set, const struct settings *settings, bool cold,
+                        double samples[ROWS])
 {
     for (unsigned i = 0; i < ROWS; i++) {
         double fill = 0;
@@ -198,8 +198,8 @@ static void verify(struct table_set *set)
     table_set_clear(set);
 }
 
-static void measure(const struct settings *settings, const struct table_kind *kind, bool cold,
-                    struct cell cells[ROWS])
+static void measure_rows(const struct settings *settings, const struct table_kind *kind, bool cold,
+                         struct cell cells[ROWS])
 {
     static double samples[SAMPLES_MAX][ROWS], column[SAMPLES_MAX];
     struct table_set set;
@@ -207,7 +207,7 @@ static void measure(const struct settings *settings, const struct table_kind *ki
     table_set_make(&set, kind, cold ? settings->cold_tables : WARM_TABLES, settings->entries);
     verify(&set);
     for (size_t i = 0; i < settings->samples; i++) {
-        sample(&set, settings, cold, samples[i]);
+        sample_rows(&set, settings, cold, samples[i]);
     }
     table_set_end(&set);
     for (unsigned row = 0; row < ROWS; row++) {
@@ -218,7 +218,7 @@ static void measure(const struct settings *settings, const struct table_kind *ki
     }
 }
 
-static void print_csv(struct cell cells[CACHES][KINDS][ROWS])
+static void print_rows_csv(struct cell cells[CACHES][KINDS][ROWS])
 {
     printf("operation,position,cache,kind,median,p25,p75\n");
     for (unsigned row = 0; row < ROWS; row++) {
@@ -258,18 +258,18 @@ int main(int argc, char **argv)
     struct settings settings = {
         .entries = 32, .cold_tables = 4096, .samples = 21, .searches = 4096};
 
-    parse(&settings, argc, argv);
+    parse_table_options(&settings, argc, argv);
     if (settings.paper) {
         table_19(settings.cold_tables, settings.samples);
         return 0;
     }
     for (unsigned cache = 0; cache < CACHES; cache++) {
         for (unsigned kind = 0; kind < KINDS; kind++) {
-            measure(&settings, kinds[kind], cache == 1, cells[cache][kind]);
+            measure_rows(&settings, kinds[kind], cache == 1, cells[cache][kind]);
         }
     }
     if (settings.csv) {
-        print_csv(cells);
+        print_rows_csv(cells);
     } else {
         print_table(&settings, cells);
     }

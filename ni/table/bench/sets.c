@@ -11,7 +11,7 @@
 static uint64_t always_zero_word;
 
 /* 0, but not before value is known: a data dependency on it. */
-static inline uint64_t zero_from(uint64_t value)
+static inline uint64_t zero_from_result(uint64_t value)
 {
     uint64_t zero = always_zero_word;
 
@@ -125,7 +125,7 @@ static uint64_t start_of(const struct table_set *set, enum table_position positi
     }
 }
 
-static void prepare(const struct table_set *set, enum table_position position)
+static void prepare_set(const struct table_set *set, enum table_position position)
 {
     for (size_t i = 0; i < PREPARED; i++) {
         prepared.start[i] = start_of(set, position);
@@ -141,7 +141,7 @@ static uint64_t search_one(const struct table_set *set, size_t count)
     uint64_t found = 0;
 
     for (size_t i = 0; i < count; i++) {
-        found = search(table, prepared.start[i % PREPARED] + zero_from(found), 4096);
+        found = search(table, prepared.start[i % PREPARED] + zero_from_result(found), 4096);
     }
     return found;
 }
@@ -153,7 +153,7 @@ static uint64_t search_many(const struct table_set *set, size_t count)
     uint64_t found = 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t zero = zero_from(found);
+        uint64_t zero = zero_from_result(found);
         size_t at = i % PREPARED;
 
         found = search(set->table[prepared.table[at] + zero], prepared.start[at] + zero, 4096);
@@ -165,9 +165,9 @@ double table_set_search(struct table_set *set, enum table_position position, boo
 {
     uint64_t begin = 0;
 
-    prepare(set, position);
+    prepare_set(set, position);
     begin = ni_now_ns();
-    zero_from(all ? search_many(set, count) : search_one(set, count));
+    zero_from_result(all ? search_many(set, count) : search_one(set, count));
     return since(begin, count);
 }
 
@@ -175,7 +175,7 @@ double table_set_remove(struct table_set *set, enum table_position position)
 {
     uint64_t begin = 0;
 
-    prepare(set, position);
+    prepare_set(set, position);
     begin = ni_now_ns();
     for (size_t i = 0; i < set->tables; i++) {
         set->kind->remove(set->table[i], prepared.start[i % PREPARED], TABLE_BUFFER_LEN);
@@ -205,7 +205,7 @@ bool table_set_right(struct table_set *set, enum table_position position)
     return right;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_ranges(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
 
@@ -214,6 +214,6 @@ static int compare(const void *a, const void *b)
 
 double table_quantile(double *samples, size_t count, double fraction)
 {
-    qsort(samples, count, sizeof(*samples), compare);
+    qsort(samples, count, sizeof(*samples), compare_ranges);
     return samples[(size_t)((double)(count - 1) * fraction + 0.5)];
 }

@@ -124,7 +124,7 @@ static void must_find(const struct table_set *set, unsigned phase, uint64_t foun
 }
 
 /* All phases, once; costs for each table. */
-static void sample(struct table_set *set, int counter, struct cost costs[PHASES])
+static void sample_phases(struct table_set *set, int counter, struct cost costs[PHASES])
 {
     for (unsigned phase = 0; phase < PHASES; phase++) {
         uint64_t instructions = read_counter(counter), begin = ni_now_ns();
@@ -139,17 +139,17 @@ static void sample(struct table_set *set, int counter, struct cost costs[PHASES]
 }
 
 /* Medians, and their sum in the last row. */
-static void measure(const struct table_kind *kind, size_t tables, size_t samples, int counter,
-                    struct cost costs[PHASES + 1])
+static void measure_phases(const struct table_kind *kind, size_t tables, size_t samples,
+                           int counter, struct cost costs[PHASES + 1])
 {
     static struct cost all[SAMPLES_MAX][PHASES];
     static double column[SAMPLES_MAX];
     struct table_set set;
 
     table_set_make(&set, kind, tables, BUFFERS);
-    sample(&set, counter, all[0]);
+    sample_phases(&set, counter, all[0]);
     for (size_t i = 0; i < samples; i++) {
-        sample(&set, counter, all[i]);
+        sample_phases(&set, counter, all[i]);
     }
     table_set_end(&set);
     costs[PHASES] = (struct cost){0, 0};
@@ -174,7 +174,7 @@ static void print_pair(double table, double list)
     printf(" %9.0f %9.0f %6.2f", table, list, list > 0 ? table / list : 0);
 }
 
-static void print(struct cost costs[2][2][PHASES + 1], bool counted)
+static void print_phases(struct cost costs[2][2][PHASES + 1], bool counted)
 {
     printf(
         "# The program of APEnet+ 4.3 on the buffer table and on the list of 4.4.1; for each table "
@@ -210,11 +210,11 @@ void table_19(size_t cold_tables, size_t samples)
     }
     for (unsigned cold = 0; cold < 2; cold++) {
         for (unsigned kind = 0; kind < 2; kind++) {
-            measure(kinds[kind], cold ? cold_tables : WARM_TABLES, samples, counter,
-                    costs[cold][kind]);
+            measure_phases(kinds[kind], cold ? cold_tables : WARM_TABLES, samples, counter,
+                           costs[cold][kind]);
         }
     }
-    print(costs, counter >= 0);
+    print_phases(costs, counter >= 0);
     if (counter >= 0) {
         (void)close(counter);
     }
