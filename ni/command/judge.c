@@ -84,8 +84,8 @@ struct ni_ack ni_command_ack_of(struct ni_command_slot *slot)
     }
 }
 
-static enum ni_command_reason judge_local(const struct ni_command_slot *slot,
-                                          struct ni_command_order *order)
+static enum ni_command_reason judge_command_local(const struct ni_command_slot *slot,
+                                                  struct ni_command_order *order)
 {
     unsigned access = order->op == NI_COMMAND_READ ? NI_ACCESS_WRITE : NI_ACCESS_READ;
     struct ni_rkey rkey;
@@ -153,5 +153,5 @@ enum ni_command_reason ni_command_judge(struct ni_command_slot *slot,
     if (order->op == NI_COMMAND_WRITE_NOTIFY && !judge_notice(slot, order)) {
         return NI_COMMAND_BAD_NOTE;
     }
-    return judge_local(slot, order);
+    return judge_command_local(slot, order);
 }

@@ -20,7 +20,7 @@ static uint8_t words_of(uint32_t head)
 }
 
 /* Whether the descriptor is all there. */
-static bool complete(struct ni_command_slot *slot, const struct ni_command_line *line)
+static bool is_descriptor_complete(struct ni_command_slot *slot, const struct ni_command_line *line)
 {
     while (slot->wanted == 0 || slot->seen < slot->wanted) {
         uint64_t word = ni_command_load(&line->word[slot->seen]);
@@ -45,7 +45,7 @@ static unsigned look_at_all(struct ni_command_region *region)
     for (uint32_t i = 0; i < region->count; i++) {
         struct ni_command_slot *slot = &region->slots[i];
 
-        if (slot->stage == NI_SLOT_COMPOSING && complete(slot, &region->lines[i])) {
+        if (slot->stage == NI_SLOT_COMPOSING && is_descriptor_complete(slot, &region->lines[i])) {
             ni_list_push_back(&commands->jobs, &slot->job.list);
             posted++;
         }
@@ -61,7 +61,8 @@ static unsigned look_in_order(struct ni_command_region *region)
     while (region->released + region->held < region->count) {
         struct ni_command_slot *slot = &region->slots[region->next];
 
-        if (slot->stage != NI_SLOT_COMPOSING || !complete(slot, &region->lines[region->next])) {
+        if (slot->stage != NI_SLOT_COMPOSING ||
+            !is_descriptor_complete(slot, &region->lines[region->next])) {
             break;
         }
         region->next = region->next + 1 == region->count ? 0 : region->next + 1;

@@ -20,7 +20,7 @@ void ni_command_unpin(struct ni_command_region *region)
 
 /* ---- what the engine calls ------------------------------------------------------------------- */
 
-static unsigned run(struct ni *ni)
+static unsigned run_commands(struct ni *ni)
 {
     struct ni_commands *commands = ni->commands;
     unsigned events = 0;
@@ -40,7 +40,7 @@ static unsigned run(struct ni *ni)
 }
 
 /* Operations that are out complete, but touch the lines no more; jobs that wait are dropped. */
-static void release(struct ni *ni, const struct ni_region_view *view)
+static void release_commands(struct ni *ni, const struct ni_region_view *view)
 {
     struct ni_command_region *region = (struct ni_command_region *)(uintptr_t)view->object[0];
 
@@ -65,9 +65,10 @@ static void close_commands(struct ni *ni)
     ni->command_ops = NULL;
 }
 
-static const struct ni_region_ops region_ops = {.release = release, .under_progress_lock = true};
+static const struct ni_region_ops region_ops = {.release = release_commands,
+                                                .under_progress_lock = true};
 
-static const struct ni_command_ops ops = {.progress = run, .close = close_commands};
+static const struct ni_command_ops ops = {.progress = run_commands, .close = close_commands};
 
 /* ---- public ---------------------------------------------------------------------------------- */
 
@@ -177,7 +178,7 @@ ni_status ni_region_command(struct ni *ni, struct ni_command_line *lines, size_t
 }
 
 /* The progress lock is ours: it keeps the region from being freed. */
-static struct ni_command_region *find(const struct ni *ni, ni_handle command)
+static struct ni_command_region *find_command_region(const struct ni *ni, ni_handle command)
 {
     struct ni_region_view view;
 
@@ -186,9 +187,9 @@ static struct ni_command_region *find(const struct ni *ni, ni_handle command)
                : NULL;
 }
 
-static struct ni_targets *targets_of(const struct ni *ni, ni_handle command)
+static struct ni_targets *command_targets(const struct ni *ni, ni_handle command)
 {
-    struct ni_command_region *region = find(ni, command);
+    struct ni_command_region *region = find_command_region(ni, command);
 
     return region != NULL ? &region->targets : NULL;
 }
@@ -196,12 +197,12 @@ static struct ni_targets *targets_of(const struct ni *ni, ni_handle command)
 ni_status ni_command_target(struct ni *ni, ni_handle command, struct ni_peer *peer,
                             const struct ni_rkey *rkey, uint16_t *target)
 {
-    return ni_targets_add(ni, command, targets_of, peer, rkey, target);
+    return ni_targets_add(ni, command, command_targets, peer, rkey, target);
 }
 
 ni_status ni_command_untarget(struct ni *ni, ni_handle command, uint16_t target)
 {
-    return ni_targets_remove(ni, command, targets_of, target);
+    return ni_targets_remove(ni, command, command_targets, target);
 }
 
 ni_status ni_command_poke(struct ni *ni, ni_handle command)
@@ -214,7 +215,7 @@ ni_status ni_command_poke(struct ni *ni, ni_handle command)
         return status;
     }
     taken = ni_progress_lock_take(ni);
-    region = find(ni, command);
+    region = find_command_region(ni, command);
     if (region == NULL) {
         status = NI_ERR_REGION;
     } else if (ni->commands->serving) {

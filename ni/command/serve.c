@@ -19,7 +19,8 @@ static const ni_status statuses[] = {
 };
 
 /* Give the line back for the next descriptor. */
-static void give_back(struct ni_command_slot *slot, ni_status status, enum ni_command_reason reason)
+static void give_line_back(struct ni_command_slot *slot, ni_status status,
+                           enum ni_command_reason reason)
 {
     struct ni_command_region *region = slot->region;
     struct ni_command_line *line = &region->lines[slot - region->slots];
@@ -45,8 +46,8 @@ static void give_back(struct ni_command_slot *slot, ni_status status, enum ni_co
 
 /* The owner's word is written only if it is still the owner's to write: he may have deregistered
  * the region while the operation was out. */
-static void store_word(struct ni *ni, const struct ni_command_slot *slot, const struct ni_ack *ack,
-                       ni_status status, uint64_t value)
+static void store_ack_word(struct ni *ni, const struct ni_command_slot *slot,
+                           const struct ni_ack *ack, ni_status status, uint64_t value)
 {
     const struct ni_rkey *memory = &slot->ack_memory;
 
@@ -59,18 +60,18 @@ static void store_word(struct ni *ni, const struct ni_command_slot *slot, const 
 }
 
 /* The end of a descriptor: its ack, then its line. The region is pinned. */
-static void finish(struct ni_command_slot *slot, const struct ni_ack *ack, ni_status status,
-                   enum ni_command_reason reason, uint64_t value)
+static void finish_command(struct ni_command_slot *slot, const struct ni_ack *ack, ni_status status,
+                           enum ni_command_reason reason, uint64_t value)
 {
     struct ni *ni = slot->region->ni;
 
     ni_stat_add(&ni->stats.commands_refused, status != NI_OK);
     if (ack->kind == NI_ACK_WORD) {
-        store_word(ni, slot, ack, status, value);
+        store_ack_word(ni, slot, ack, status, value);
     } else if (ack->kind == NI_ACK_CALL || (ack->kind == NI_ACK_COUNTER && status == NI_OK)) {
         ni_ack_deliver(ni, ack, status, value);
     }
-    give_back(slot, status, reason);
+    give_line_back(slot, status, reason);
 }
 
 static void on_done(void *arg, ni_status status, uint64_t value)
@@ -79,7 +80,8 @@ static void on_done(void *arg, ni_status status, uint64_t value)
     struct ni_command_region *region = slot->region;
     struct ni_ack ack = ni_command_ack_of(slot);
 
-    finish(slot, &ack, status, status == NI_OK ? NI_COMMAND_DONE : NI_COMMAND_FAILED, value);
+    finish_command(slot, &ack, status, status == NI_OK ? NI_COMMAND_DONE : NI_COMMAND_FAILED,
+                   value);
     ni_command_unpin(region);
 }
 
@@ -92,7 +94,7 @@ static ni_status start_notified(struct ni_command_slot *slot, const struct ni_co
 }
 
 /* As the calls of transfer.h: NI_OK, and on_done comes or has come. */
-static ni_status start(struct ni_command_slot *slot, const struct ni_command_order *order)
+static ni_status start_command(struct ni_command_slot *slot, const struct ni_command_order *order)
 {
     struct ni *ni = slot->region->ni;
     struct ni_peer *peer = order->target->peer;
@@ -125,7 +127,7 @@ static ni_status start(struct ni_command_slot *slot, const struct ni_command_ord
 }
 
 /* Serve one descriptor; false: there is no room, try again. The region is pinned. */
-static bool serve(struct ni_command_slot *slot)
+static bool serve_command(struct ni_command_slot *slot)
 {
     struct ni_command_region *region = slot->region;
     struct ni_command_order order;
@@ -133,12 +135,12 @@ static bool serve(struct ni_command_slot *slot)
     ni_status status;
 
     if (reason != NI_COMMAND_DONE) {
-        finish(slot, &order.ack, statuses[reason], reason, 0);
+        finish_command(slot, &order.ack, statuses[reason], reason, 0);
         return true;
     }
     slot->stage = NI_SLOT_OUT;
     region->pins++;
-    status = start(slot, &order);
+    status = start_command(slot, &order);
     if (status == NI_OK) {
         return true;
     }
@@ -147,14 +149,14 @@ static bool serve(struct ni_command_slot *slot)
         slot->stage = NI_SLOT_TAKEN;
         return false;
     }
-    finish(slot, &order.ack, status, NI_COMMAND_FAILED, 0);
+    finish_command(slot, &order.ack, status, NI_COMMAND_FAILED, 0);
     return true;
 }
 
 /* The next line of a queue; whether it was served. */
 static bool serve_next(struct ni_command_region *region)
 {
-    if (!serve(&region->slots[region->serve])) {
+    if (!serve_command(&region->slots[region->serve])) {
         return false;
     }
     if (!region->gone) {
@@ -166,13 +168,14 @@ static bool serve_next(struct ni_command_region *region)
 
 /* One step of a job, which is in no list; if it is not done, it goes to the end of `again` (there
  * was no room) or of `more` (the next line of a queue). Returns descriptors. */
-static unsigned step(struct ni_command_job *job, struct ni_list *more, struct ni_list *again)
+static unsigned step_command_job(struct ni_command_job *job, struct ni_list *more,
+                                 struct ni_list *again)
 {
     struct ni_command_region *region = job->region;
     bool served;
 
     region->pins++;
-    served = job->slot != NULL ? serve(job->slot) : serve_next(region);
+    served = job->slot != NULL ? serve_command(job->slot) : serve_next(region);
     if (region->gone) {
         served = true;
     } else if (!served) {
@@ -195,7 +198,8 @@ unsigned ni_command_serve(struct ni *ni)
     ni_list_init(&pass);
     ni_list_splice_back(&pass, &commands->jobs);
     while ((node = ni_list_pop_front(&pass)) != NULL) {
-        events += step(ni_container_of(node, struct ni_command_job, list), &pass, &commands->jobs);
+        events += step_command_job(ni_container_of(node, struct ni_command_job, list), &pass,
+                                   &commands->jobs);
     }
     return events;
 }

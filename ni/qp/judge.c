@@ -51,7 +51,7 @@ static unsigned local_access(enum ni_qp_op op)
     return op == NI_QP_WRITE ? NI_ACCESS_READ : NI_ACCESS_WRITE;
 }
 
-static bool judge_local(struct ni_qp_flight *flight)
+static bool judge_request_local(struct ni_qp_flight *flight)
 {
     enum ni_qp_op op = ni_qp_op_of(flight->word[0]);
     uint64_t len = ni_qp_len_of(flight->word[0]);
@@ -105,5 +105,5 @@ enum ni_qp_reason ni_qp_judge(struct ni_qp_flight *flight)
     if (is_noted(flight->word[0]) && !judge_note(flight)) {
         return NI_QP_BAD_NOTE;
     }
-    return judge_local(flight) ? NI_QP_DONE : NI_QP_BAD_LOCAL;
+    return judge_request_local(flight) ? NI_QP_DONE : NI_QP_BAD_LOCAL;
 }

@@ -18,7 +18,7 @@ void ni_qp_settle(struct ni_qpair *pair)
 
 /* ---- what the engine calls ------------------------------------------------------------------- */
 
-static unsigned run(struct ni *ni)
+static unsigned run_pairs(struct ni *ni)
 {
     struct ni_list *head = &ni->qps->pairs, *next;
     unsigned events = 0;
@@ -31,7 +31,7 @@ static unsigned run(struct ni *ni)
     return events;
 }
 
-static void release(struct ni *ni, const struct ni_region_view *region)
+static void release_pair(struct ni *ni, const struct ni_region_view *region)
 {
     struct ni_qpair *pair = (struct ni_qpair *)(uintptr_t)region->object[0];
 
@@ -50,9 +50,10 @@ static void close_qps(struct ni *ni)
     ni->qp_ops = NULL;
 }
 
-static const struct ni_region_ops region_ops = {.release = release, .under_progress_lock = true};
+static const struct ni_region_ops region_ops = {.release = release_pair,
+                                                .under_progress_lock = true};
 
-static const struct ni_command_ops ops = {.progress = run, .close = close_qps};
+static const struct ni_command_ops ops = {.progress = run_pairs, .close = close_qps};
 
 /* ---- making one ------------------------------------------------------------------------------ */
 
@@ -167,7 +168,7 @@ ni_status ni_qp_create(struct ni *ni, const struct ni_qp_attr *attr, ni_handle *
 /* ---- targets, and the doorbell --------------------------------------------------------------- */
 
 /* The progress lock is ours: it keeps the pair from being freed. */
-static struct ni_qpair *find(const struct ni *ni, ni_handle qp)
+static struct ni_qpair *find_pair(const struct ni *ni, ni_handle qp)
 {
     struct ni_region_view view;
 
@@ -176,9 +177,9 @@ static struct ni_qpair *find(const struct ni *ni, ni_handle qp)
                : NULL;
 }
 
-static struct ni_targets *targets_of(const struct ni *ni, ni_handle qp)
+static struct ni_targets *pair_targets(const struct ni *ni, ni_handle qp)
 {
-    struct ni_qpair *pair = find(ni, qp);
+    struct ni_qpair *pair = find_pair(ni, qp);
 
     return pair != NULL ? &pair->targets : NULL;
 }
@@ -186,12 +187,12 @@ static struct ni_targets *targets_of(const struct ni *ni, ni_handle qp)
 ni_status ni_qp_target(struct ni *ni, ni_handle qp, struct ni_peer *peer,
                        const struct ni_rkey *rkey, uint16_t *target)
 {
-    return ni_targets_add(ni, qp, targets_of, peer, rkey, target);
+    return ni_targets_add(ni, qp, pair_targets, peer, rkey, target);
 }
 
 ni_status ni_qp_untarget(struct ni *ni, ni_handle qp, uint16_t target)
 {
-    return ni_targets_remove(ni, qp, targets_of, target);
+    return ni_targets_remove(ni, qp, pair_targets, target);
 }
 
 ni_status ni_qp_poke(struct ni *ni, ni_handle qp)
@@ -204,7 +205,7 @@ ni_status ni_qp_poke(struct ni *ni, ni_handle qp)
         return status;
     }
     taken = ni_progress_lock_take(ni);
-    pair = find(ni, qp);
+    pair = find_pair(ni, qp);
     if (pair != NULL) {
         (void)ni_qp_serve(pair);
     }

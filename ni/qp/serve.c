@@ -25,7 +25,7 @@ static uint64_t value_of(const struct ni_qp_flight *flight)
 }
 
 /* The end of a request. take.c saw to it that there is room. */
-static void finish(struct ni_qp_flight *flight)
+static void finish_request(struct ni_qp_flight *flight)
 {
     struct ni_qpair *pair = flight->pair;
     uint32_t count = pair->attr.completion_count;
@@ -48,7 +48,7 @@ static void finish(struct ni_qp_flight *flight)
     pair->out--;
 }
 
-static void fail(struct ni_qp_flight *flight, ni_status status, enum ni_qp_reason reason)
+static void fail_request(struct ni_qp_flight *flight, ni_status status, enum ni_qp_reason reason)
 {
     if (flight->status == NI_OK) {
         flight->status = status;
@@ -65,10 +65,10 @@ static void on_unit(void *arg, ni_status status, uint64_t value)
     pair->units--;
     flight->value = value; /* of an atomic, which is one unit */
     if (status != NI_OK) {
-        fail(flight, status, NI_QP_FAILED);
+        fail_request(flight, status, NI_QP_FAILED);
     }
     if (flight->units == 0 && !flight->issuing) {
-        finish(flight);
+        finish_request(flight);
     }
     if (pair->gone) {
         ni_qp_settle(pair);
@@ -105,7 +105,7 @@ static ni_status start_write(struct ni_qp_flight *flight, const void *local, uin
 }
 
 /* As the calls of transfer.h: NI_OK, and on_unit comes or has come. */
-static ni_status start(struct ni_qp_flight *flight, uint64_t len)
+static ni_status start_unit(struct ni_qp_flight *flight, uint64_t len)
 {
     struct ni *ni = flight->pair->ni;
     uint8_t *local = (uint8_t *)(uintptr_t)(flight->word[1] + flight->issued);
@@ -141,12 +141,12 @@ static bool issue(struct ni_qp_flight *flight)
         return false;
     }
     if (!ni_qp_is_owners(flight, len)) {
-        fail(flight, NI_ERR_BOUNDS, NI_QP_BAD_LOCAL);
+        fail_request(flight, NI_ERR_BOUNDS, NI_QP_BAD_LOCAL);
         return true;
     }
     pair->units++;
     flight->units++;
-    status = start(flight, len);
+    status = start_unit(flight, len);
     if (status == NI_OK) {
         flight->issued += len;
         ni_stat_add(&pair->ni->stats.qp_units, 1);
@@ -155,7 +155,7 @@ static bool issue(struct ni_qp_flight *flight)
     pair->units--;
     flight->units--;
     if (status != NI_AGAIN) {
-        fail(flight, status, NI_QP_FAILED);
+        fail_request(flight, status, NI_QP_FAILED);
     }
     return status != NI_AGAIN;
 }
@@ -163,7 +163,7 @@ static bool issue(struct ni_qp_flight *flight)
 /* ---- requests -------------------------------------------------------------------------------- */
 
 /* What a request needs before its first unit; false: others have to complete first. */
-static bool begin(struct ni_qp_flight *flight)
+static bool begin_request(struct ni_qp_flight *flight)
 {
     struct ni_qpair *pair = flight->pair;
     enum ni_qp_reason reason;
@@ -173,19 +173,19 @@ static bool begin(struct ni_qp_flight *flight)
     }
     reason = ni_qp_judge(flight);
     if (reason != NI_QP_DONE) {
-        fail(flight, statuses[reason], reason);
+        fail_request(flight, statuses[reason], reason);
     }
     flight->begun = true;
     return true;
 }
 
 /* One unit of the current request; false: not now. */
-static bool step(struct ni_qpair *pair)
+static bool step_pair(struct ni_qpair *pair)
 {
     struct ni_qp_flight *flight = pair->current;
     bool nop;
 
-    if (!flight->begun && !begin(flight)) {
+    if (!flight->begun && !begin_request(flight)) {
         return false;
     }
     nop = ni_qp_op_of(flight->word[0]) == NI_QP_NOP;
@@ -196,7 +196,7 @@ static bool step(struct ni_qpair *pair)
         pair->current = NULL;
         flight->issuing = false;
         if (flight->units == 0) {
-            finish(flight);
+            finish_request(flight);
         }
     }
     return true;
@@ -211,7 +211,7 @@ unsigned ni_qp_serve(struct ni_qpair *pair)
     }
     pair->serving = true;
     while (events < NI_QP_BUDGET && !pair->gone && (pair->current != NULL || ni_qp_take(pair)) &&
-           step(pair)) {
+           step_pair(pair)) {
         events++;
     }
     pair->serving = false;

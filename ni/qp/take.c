@@ -6,7 +6,7 @@
 
 /* By what is known of the owner. One who says that he has read more than there is gets nothing: the
  * difference is large then. */
-static bool has_room(const struct ni_qpair *pair)
+static bool has_completion_room(const struct ni_qpair *pair)
 {
     uint32_t count = pair->attr.completion_count;
 
@@ -16,12 +16,12 @@ static bool has_room(const struct ni_qpair *pair)
 /* Whether one more completion finds room behind those that are to come. */
 static bool can_complete(struct ni_qpair *pair)
 {
-    if (has_room(pair)) {
+    if (has_completion_room(pair)) {
         return true;
     }
     pair->polled =
         ni_qp_load(&pair->attr.ends->polled); /* Q4: those entries may be written again */
-    return has_room(pair);
+    return has_completion_room(pair);
 }
 
 bool ni_qp_take(struct ni_qpair *pair)

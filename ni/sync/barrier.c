@@ -320,7 +320,7 @@ ni_status ni_barrier_enter(struct ni_barrier *barrier)
 
 /* What is wrong with a member, if anything is that keeps others from passing. Then they may have
  * given up, and make room no more. */
-static ni_status look_at_members(struct ni_barrier *barrier)
+static ni_status look_at_barrier_members(struct ni_barrier *barrier)
 {
     ni_status failure = ni_usable(barrier->ni);
 
@@ -346,7 +346,7 @@ ni_status ni_barrier_test(struct ni_barrier *barrier)
     }
     (void)ni_progress(barrier->ni);
     if (!may_leave(barrier) && barrier->tests++ % NI_LOOK_MEMBERS == 0) {
-        status = look_at_members(barrier);
+        status = look_at_barrier_members(barrier);
     }
     return may_leave(barrier) ? NI_OK : (status == NI_OK ? NI_INPROGRESS : status);
 }
@@ -358,7 +358,7 @@ ni_status ni_barrier_wait(struct ni_barrier *barrier)
     while (!may_leave(barrier) && status == NI_OK) {
         (void)ni_wait(barrier->ni, NI_LOOK_US);
         if (barrier->tests++ % NI_LOOK_MEMBERS == 0) {
-            status = look_at_members(barrier);
+            status = look_at_barrier_members(barrier);
         }
     }
     return may_leave(barrier) ? NI_OK : status;
