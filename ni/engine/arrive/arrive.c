@@ -135,7 +135,7 @@ static ni_status drop_put(const struct ni_arrival *a, uint64_t token)
     return NI_OK;
 }
 
-static ni_status on_put(const struct ni_arrival *a)
+static ni_status on_put_packet(const struct ni_arrival *a)
 {
     struct ni_packet_put_more more = {.token = 0};
 
@@ -146,7 +146,7 @@ static ni_status on_put(const struct ni_arrival *a)
 }
 
 /* PUT_LONG, GET, COMBINE: the token is at the same place. */
-static ni_status on_put_long(const struct ni_arrival *a)
+static ni_status on_put_long_packet(const struct ni_arrival *a)
 {
     return drop_put(a, a->packet->body[2]);
 }
@@ -166,11 +166,11 @@ static const ni_arrive_fn handlers[NI_PACKET_KINDS] = {
     [NI_PACKET_ACK] = ni_on_ack,
     [NI_PACKET_COPY] = on_copy_request,
     [NI_PACKET_NOP] = on_nop,
-    [NI_PACKET_PUT] = on_put,
-    [NI_PACKET_PUT_LONG] = on_put_long,
+    [NI_PACKET_PUT] = on_put_packet,
+    [NI_PACKET_PUT_LONG] = on_put_long_packet,
     [NI_PACKET_PUT_ACK] = on_unknown,
-    [NI_PACKET_GET] = on_put_long,
-    [NI_PACKET_COMBINE] = on_put_long,
+    [NI_PACKET_GET] = on_put_long_packet,
+    [NI_PACKET_COMBINE] = on_put_long_packet,
     [NI_PACKET_REPLY] = on_unknown,
 };
 

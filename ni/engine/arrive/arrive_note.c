@@ -26,8 +26,8 @@ static ni_status tell_object(const struct ni_arrival *a, const struct ni_packet_
 }
 
 /* Whether there is a region for the note, so that nothing is written where it would be refused. */
-static bool find(const struct ni_arrival *a, const struct ni_packet_note *note,
-                 struct ni_region_view *view)
+static bool find_note_region(const struct ni_arrival *a, const struct ni_packet_note *note,
+                             struct ni_region_view *view)
 {
     const struct ni_table_entry *entry = ni_table_get(&a->ni->table, note->handle);
 
@@ -48,7 +48,7 @@ ni_status ni_note_carry_out(const struct ni_arrival *a, const struct ni_packet_n
 {
     struct ni_region_view view;
 
-    return find(a, note, &view) ? carry_out(a, note, &view) : NI_ERR_REGION;
+    return find_note_region(a, note, &view) ? carry_out(a, note, &view) : NI_ERR_REGION;
 }
 
 ni_status ni_on_noted(const struct ni_arrival *a, const struct ni_packet_remote *fields)
@@ -63,7 +63,7 @@ ni_status ni_on_noted(const struct ni_arrival *a, const struct ni_packet_remote 
         return NI_ERR_PROTOCOL; /* notes come with the last packet */
     }
     memcpy(&note, a->payload, sizeof(note));
-    if (find(a, &note, &view)) {
+    if (find_note_region(a, &note, &view)) {
         status = view.type == NI_REGION_MEMORY || view.key == note.key
                      ? ni_memory_write(a->ni, &where, fields->compare, fields->operand,
                                        a->payload + sizeof(note), a->len - (uint32_t)sizeof(note),

@@ -24,8 +24,8 @@ static ni_status translate(const struct ni_arrival *a, const uint64_t *key, unsi
 }
 
 /* The queue that a packet names, if it may use it so. */
-static ni_status find(const struct ni_arrival *a, const uint64_t *key, unsigned access,
-                      struct ni_region_view *view)
+static ni_status find_named_queue(const struct ni_arrival *a, const uint64_t *key, unsigned access,
+                                  struct ni_region_view *view)
 {
     const struct ni_table_entry *entry;
     ni_handle handle = a->region;
@@ -55,7 +55,7 @@ static struct ni_multi *multi_of(const struct ni_region_view *view)
 }
 
 /* NI_AGAIN: full. */
-static ni_status put(const struct ni_arrival *a, const struct ni_region_view *view)
+static ni_status put_item(const struct ni_arrival *a, const struct ni_region_view *view)
 {
     ni_consumer_fn consumer = (ni_consumer_fn)(uintptr_t)view->object[NI_OBJECT_CONSUMER];
 
@@ -93,10 +93,10 @@ static ni_status refuse_message(const struct ni_arrival *a, ni_status status)
 ni_status ni_on_queue_message(const struct ni_arrival *a)
 {
     struct ni_region_view view;
-    ni_status status = find(a, NULL, NI_ACCESS_WRITE, &view);
+    ni_status status = find_named_queue(a, NULL, NI_ACCESS_WRITE, &view);
 
     if (status == NI_OK) {
-        status = put(a, &view);
+        status = put_item(a, &view);
     }
     if (status == NI_AGAIN) {
         return hold_packet(a);
@@ -118,13 +118,13 @@ static bool is_held(const struct ni_arrival *a, const struct ni_region_view *vie
 ni_status ni_on_enqueue(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
     struct ni_region_view view;
-    ni_status status = find(a, &fields->key, NI_ACCESS_WRITE, &view);
+    ni_status status = find_named_queue(a, &fields->key, NI_ACCESS_WRITE, &view);
 
     if (status == NI_OK && fields->compare != a->len) {
         status = NI_ERR_BOUNDS;
     }
     if (status == NI_OK) {
-        status = put(a, &view);
+        status = put_item(a, &view);
     }
     if (status == NI_AGAIN && is_held(a, &view)) {
         return hold_packet(a);
@@ -143,7 +143,7 @@ static ni_status cancel(const struct ni_arrival *a, const struct ni_packet_remot
     struct ni_region_view view;
     struct ni_ack unused;
 
-    if (find(a, &fields->key, NI_ACCESS_READ, &view) == NI_OK &&
+    if (find_named_queue(a, &fields->key, NI_ACCESS_READ, &view) == NI_OK &&
         ni_multi_forget(multi_of(&view), a->peer, fields->token, &unused)) {
         return ni_arrival_answer(a, fields->token, NI_ERR_CANCELED, 0);
     }
@@ -182,7 +182,7 @@ ni_status ni_on_dequeue(const struct ni_arrival *a, const struct ni_packet_remot
         (a->tag == NI_READ_DEQUEUE_TO && !read_many(fields, &request))) {
         return NI_ERR_PROTOCOL;
     }
-    status = find(a, &fields->key, NI_ACCESS_READ, &view);
+    status = find_named_queue(a, &fields->key, NI_ACCESS_READ, &view);
     if (status == NI_OK && fields->operand != multi_of(&view)->queue.item) {
         status = NI_ERR_BOUNDS;
     }

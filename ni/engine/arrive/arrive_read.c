@@ -46,7 +46,7 @@ ni_status ni_on_read(const struct ni_arrival *a)
 }
 
 /* An item for a request, or why there is none. */
-static ni_status take_item(const struct ni_arrival *a, struct ni_op *op)
+static ni_status take_dequeued_item(const struct ni_arrival *a, struct ni_op *op)
 {
     ni_status status = ni_direct_status(a->tag);
 
@@ -73,7 +73,7 @@ static NI_NOINLINE ni_status on_item(const struct ni_arrival *a)
     if (op == NULL) {
         return NI_OK; /* its request was given up with the peer */
     }
-    return op->kind == NI_OP_DEQUEUE ? take_item(a, op) : NI_ERR_PROTOCOL;
+    return op->kind == NI_OP_DEQUEUE ? take_dequeued_item(a, op) : NI_ERR_PROTOCOL;
 }
 
 /* A message of ours, which no operation knows. */
@@ -102,7 +102,7 @@ ni_status ni_on_ack(const struct ni_arrival *a)
     }
     op = ni_op_find(a->peer, fields.token);
     if (op != NULL && op->kind == NI_OP_DEQUEUE) {
-        return take_item(a, op);
+        return take_dequeued_item(a, op);
     }
     if (!ni_answer_is_awaited(op)) {
         return NI_OK;

@@ -32,14 +32,15 @@ static bool fields_fit(const struct ni_arrival *a, const struct ni_packet_remote
     return fields->operand <= fields->compare && a->len <= fields->compare - fields->operand;
 }
 
-static bool is_word(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+static bool is_word_write(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
     return fields->operand == NI_WRITE_WORD && fields->compare == a->len && a->len != 0 &&
            a->len <= sizeof(uint64_t) && (a->len & (a->len - 1)) == 0;
 }
 
 /* Its bytes appear at once, for who polls them. */
-static ni_status store_word(const struct ni_arrival *a, const struct ni_packet_remote *fields)
+static ni_status store_written_word(const struct ni_arrival *a,
+                                    const struct ni_packet_remote *fields)
 {
     const struct ni_remote where = ni_arrival_remote(a, fields);
     uint64_t value = 0;
@@ -130,7 +131,7 @@ ni_status ni_on_write(const struct ni_arrival *a)
         if ((fields.operand & NI_WRITE_COUNTED) != 0) {
             return write_counted(a, &fields);
         }
-        word = is_word(a, &fields);
+        word = is_word_write(a, &fields);
         if (!word) {
             return (fields.operand & NI_WRITE_PART) != 0 ? ni_on_part(a, &fields) : NI_ERR_PROTOCOL;
         }
@@ -140,7 +141,7 @@ ni_status ni_on_write(const struct ni_arrival *a)
         return ni_queue_is_number(a->region) ? ni_on_enqueue(a, &fields) : write_memory(a, &fields);
     }
     if (word && region.type == NI_REGION_MEMORY) {
-        return store_word(a, &fields);
+        return store_written_word(a, &fields);
     }
     if (region.type == NI_REGION_QUEUE || region.type == NI_REGION_MULTI_QUEUE) {
         return ni_on_enqueue(a, &fields);

@@ -64,9 +64,9 @@ static NI_NOINLINE ni_status on_read(struct ni *ni, struct ni_peer *peer,
 }
 
 /* An answer: most often all that its operation waits for. */
-NI_ALWAYS_INLINE bool take_answer(struct ni *ni, struct ni_peer *peer,
-                                  const struct ni_packet *packet, uint64_t word0, uint64_t word1,
-                                  bool data)
+NI_ALWAYS_INLINE bool take_direct_answer(struct ni *ni, struct ni_peer *peer,
+                                         const struct ni_packet *packet, uint64_t word0,
+                                         uint64_t word1, bool data)
 {
     const struct ni_answer answer = ni_answer_of(
         packet, word1, data ? NI_OK : ni_direct_status(ni_packet_tag(word0)), data, NI_MODE_PLAIN);
@@ -86,7 +86,7 @@ NI_ALWAYS_INLINE bool take_answer(struct ni *ni, struct ni_peer *peer,
 static NI_NOINLINE ni_status on_ack(struct ni *ni, struct ni_peer *peer,
                                     const struct ni_packet *packet, uint64_t word0, uint64_t word1)
 {
-    return NI_LIKELY(take_answer(ni, peer, packet, word0, word1, false))
+    return NI_LIKELY(take_direct_answer(ni, peer, packet, word0, word1, false))
                ? NI_OK
                : ni_arrive_any(ni, peer, packet, word0, word1, (const uint8_t *)packet, NULL);
 }
@@ -96,15 +96,15 @@ static NI_NOINLINE ni_status on_data(struct ni *ni, struct ni_peer *peer,
                                      const struct ni_packet *packet, uint64_t word0, uint64_t word1)
 {
     if (NI_LIKELY(ni_packet_head(word0) == NI_DIRECT_READ && ni_packet_tag(word0) == NI_OK) &&
-        NI_LIKELY(take_answer(ni, peer, packet, word0, word1, true))) {
+        NI_LIKELY(take_direct_answer(ni, peer, packet, word0, word1, true))) {
         return NI_OK;
     }
     return ni_arrive_any(ni, peer, packet, word0, word1,
                          (const uint8_t *)packet + ni_packet_head(word0), NULL);
 }
 
-NI_ALWAYS_INLINE bool write_counted(struct ni *ni, const struct ni_packet *packet, uint64_t word1,
-                                    const uint8_t *payload)
+NI_ALWAYS_INLINE bool write_direct_counted(struct ni *ni, const struct ni_packet *packet,
+                                           uint64_t word1, const uint8_t *payload)
 {
     uint64_t counter = ni_direct_field(packet, 3);
 
@@ -126,7 +126,7 @@ static NI_NOINLINE ni_status on_special_write(struct ni *ni, struct ni_peer *pee
         return NI_OK;
     }
     if (ni_packet_tag(word0) == 0 && ni_packet_head(word0) >= NI_DIRECT_HEAD &&
-        !ni_packet_in_bulk(word0) && write_counted(ni, packet, word1, payload)) {
+        !ni_packet_in_bulk(word0) && write_direct_counted(ni, packet, word1, payload)) {
         return NI_OK;
     }
     return ni_arrive_any(ni, peer, packet, word0, word1, payload, NULL);

@@ -55,7 +55,7 @@ static void tell_sender(struct ni_multipath_in *in)
     }
 }
 
-static struct ni_multipath_in *get(struct ni_peer *peer)
+static struct ni_multipath_in *get_multipath_in(struct ni_peer *peer)
 {
     struct ni_multipath_in *in = peer->arrive.parts;
 
@@ -97,8 +97,8 @@ static void advance(struct ni_multipath_in *in)
 /* ---- what becomes of a transfer -------------------------------------------------------------- */
 
 /* All bytes are there: the note, and the answer. NI_AGAIN: not now; nobody was called. */
-static ni_status complete(const struct ni_arrival *a, const struct ni_packet_remote *fields,
-                          const struct ni_packet_note *note)
+static ni_status complete_spread(const struct ni_arrival *a, const struct ni_packet_remote *fields,
+                                 const struct ni_packet_note *note)
 {
     ni_status status = note != NULL ? ni_note_carry_out(a, note) : NI_OK;
 
@@ -121,7 +121,7 @@ static ni_status take_ordered(const struct ni_arrival *a, const struct ni_packet
         return part->last || part->offset == 0 ? ni_arrival_answer(a, fields->token, status, 0)
                                                : NI_OK;
     }
-    return part->last ? complete(a, fields, part->noted ? &part->note : NULL) : NI_OK;
+    return part->last ? complete_spread(a, fields, part->noted ? &part->note : NULL) : NI_OK;
 }
 
 /* Closed first: a note may call the program, which may poll. */
@@ -135,13 +135,14 @@ static ni_status close_count(const struct ni_arrival *a, const struct ni_packet_
     if (count->failure != NI_OK) {
         return NI_OK; /* its initiator knows */
     }
-    status = complete(a, fields, count->noted ? &note : NULL);
+    status = complete_spread(a, fields, count->noted ? &note : NULL);
     count->open |= status == NI_AGAIN;
     return status;
 }
 
-static ni_status take_counted(const struct ni_arrival *a, const struct ni_packet_remote *fields,
-                              const struct part *part, struct ni_part_count *count)
+static ni_status take_counted_part(const struct ni_arrival *a,
+                                   const struct ni_packet_remote *fields, const struct part *part,
+                                   struct ni_part_count *count)
 {
     ni_status status;
 
@@ -170,8 +171,8 @@ static ni_status take_counted(const struct ni_arrival *a, const struct ni_packet
 }
 
 /* Of a Read: as ni_on_ack, but in any order. */
-static ni_status take_answer(const struct ni_arrival *a, const struct ni_packet_remote *fields,
-                             const struct part *part)
+static ni_status take_answer_part(const struct ni_arrival *a, const struct ni_packet_remote *fields,
+                                  const struct part *part)
 {
     ni_status status = ni_direct_status((uint16_t)fields->key);
     struct ni_op *op = ni_op_find(a->peer, fields->token);
@@ -191,8 +192,8 @@ static ni_status take_answer(const struct ni_arrival *a, const struct ni_packet_
 
 /* ---- a part ---------------------------------------------------------------------------------- */
 
-static bool parse(const struct ni_arrival *a, const struct ni_packet_remote *fields,
-                  struct part *part)
+static bool parse_part(const struct ni_arrival *a, const struct ni_packet_remote *fields,
+                       struct part *part)
 {
     const uint8_t *at = a->payload;
     uint32_t skip = sizeof(part->head);
@@ -223,10 +224,10 @@ static ni_status take_part(const struct ni_arrival *a, const struct ni_packet_re
                            const struct part *part, struct ni_multipath_in *in)
 {
     if (part->answer) {
-        return take_answer(a, fields, part);
+        return take_answer_part(a, fields, part);
     }
     return part->ordered ? take_ordered(a, fields, part)
-                         : take_counted(a, fields, part, &in->counts[part->head.counter]);
+                         : take_counted_part(a, fields, part, &in->counts[part->head.counter]);
 }
 
 /* The last part of an ordered transfer, for which others are missing. */
@@ -245,7 +246,7 @@ static ni_status hold_part(struct ni *ni, struct ni_multipath_in *in)
 
 ni_status ni_on_part(const struct ni_arrival *a, const struct ni_packet_remote *fields)
 {
-    struct ni_multipath_in *in = get(a->peer);
+    struct ni_multipath_in *in = get_multipath_in(a->peer);
     struct part part;
     uint64_t bit;
     uint32_t seq;
@@ -254,7 +255,7 @@ ni_status ni_on_part(const struct ni_arrival *a, const struct ni_packet_remote *
     if (in == NULL) {
         return NI_AGAIN;
     }
-    if (!parse(a, fields, &part)) {
+    if (!parse_part(a, fields, &part)) {
         return NI_ERR_PROTOCOL;
     }
     advance(in); /* over the one that has called the program, which polls now */

@@ -47,7 +47,7 @@ static bool worth_sharing(const struct ni_op *op)
     return op->peer->ni->config->bulk_both && op->len >= NI_SHARED_COPY_MIN && !op->bulk->alone;
 }
 
-static bool is_far(const struct ni_op *op)
+static bool is_copy_far(const struct ni_op *op)
 {
     return atomic_load_explicit(&op->peer->send.far, memory_order_relaxed);
 }
@@ -62,14 +62,14 @@ static bool mostly_ours(const struct ni_op *op)
  * of them where these travel slowly. */
 static unsigned times(const struct ni_op *op)
 {
-    return is_far(op) && mostly_ours(op) ? NI_SHARED_COPY_FAR_TIMES : 1;
+    return is_copy_far(op) && mostly_ours(op) ? NI_SHARED_COPY_FAR_TIMES : 1;
 }
 
 static uint64_t chunk_size(const struct ni_op *op)
 {
     const struct ni *ni = op->peer->ni;
-    uint64_t most =
-        is_far(op) && !others_to_copy(ni) ? NI_SHARED_COPY_CHUNK_FAR : NI_SHARED_COPY_CHUNK_MAX;
+    uint64_t most = is_copy_far(op) && !others_to_copy(ni) ? NI_SHARED_COPY_CHUNK_FAR
+                                                           : NI_SHARED_COPY_CHUNK_MAX;
     uint64_t half = ni_align_up((op->len + 1) / 2, 4096);
 
     if (ni->config->bulk_chunk != 0) {
@@ -87,7 +87,7 @@ static uint64_t chunk_size(const struct ni_op *op)
     return ni_min_u64(ni_max_u64(half, NI_SHARED_COPY_CHUNK_MIN), most);
 }
 
-static bool share(struct ni_op *op, uint32_t own)
+static bool share_copy(struct ni_op *op, uint32_t own)
 {
     struct ni_peer *peer = op->peer;
     bool shared;
@@ -133,7 +133,7 @@ static bool claim_own(struct ni_op *op, uint32_t *chunk)
     return claimed;
 }
 
-static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
+static void on_chunk_copied(struct ni *ni, void *what, ni_status status, uint64_t len)
 {
     struct ni_op *op = what;
 
@@ -145,7 +145,7 @@ static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
     ni_stat_add(&ni->stats.bulk_bytes_self, len);
 }
 
-static void open_chunk(struct ni_op *op, uint32_t chunk)
+static void open_own_chunk(struct ni_op *op, uint32_t chunk)
 {
     op->bulk->at = chunk * op->bulk->chunk;
     op->bulk->until = ni_min_u64(op->bulk->at + op->bulk->chunk, op->len);
@@ -166,7 +166,7 @@ static bool copy_own(struct ni_op *op)
     bool gone;
 
     op->bulk->at += copy.len;
-    gone = ni_unlocked_copy_run(ni, op, &copy, copied);
+    gone = ni_unlocked_copy_run(ni, op, &copy, on_chunk_copied);
     ni_throttle_copied(ni, began_ns);
     return gone;
 }
@@ -196,7 +196,7 @@ static void complete_noting(struct ni_op *op)
 }
 
 /* All chunks have ended, ours and the target's. */
-static void finish(struct ni_op *op)
+static void finish_copy(struct ni_op *op)
 {
     struct ni_bulk *bulk = op->bulk;
     bool redo = false;
@@ -236,12 +236,12 @@ static void share_late(struct ni_op *op)
 
     if (op->bulk->own == 0 && op->bulk->shared == NULL && worth_sharing(op) && count > 1 &&
         (!op->bulk->both_busy || count <= NI_SHARED_COPY_LAST)) {
-        (void)share(op, 0);
+        (void)share_copy(op, 0);
     }
 }
 
 /* One chunk, or a look whether the target is done with its own. Returns the number of events. */
-static unsigned step(struct ni_op *op)
+static unsigned step_copy(struct ni_op *op)
 {
     uint32_t chunk;
     unsigned events = 0;
@@ -252,7 +252,7 @@ static unsigned step(struct ni_op *op)
     share_late(op);
     if (op->bulk->state == NI_BULK_COPYING) {
         if (op->bulk->at == op->bulk->until && claim_own(op, &chunk)) {
-            open_chunk(op, chunk);
+            open_own_chunk(op, chunk);
         }
         if (op->bulk->at != op->bulk->until) {
             if (copy_own(op)) {
@@ -268,7 +268,7 @@ static unsigned step(struct ni_op *op)
         }
     }
     if (op->bulk->state == NI_BULK_CLOSED && helper_done(op)) {
-        finish(op);
+        finish_copy(op);
         events = 1;
     }
     return events;
@@ -327,15 +327,15 @@ void ni_copy_start(struct ni_op *op)
     ni_bulk_go(op, NI_BULK_COPY);
     op->bulk->chunk = chunk_size(op);
     op->bulk->chunks = (uint32_t)ni_div_up(op->len, op->bulk->chunk);
-    shared =
-        worth_sharing(op) && !op->bulk->both_busy && op->bulk->chunks > first && share(op, first);
+    shared = worth_sharing(op) && !op->bulk->both_busy && op->bulk->chunks > first &&
+             share_copy(op, first);
     if (shared && first) {
-        open_chunk(op, 0);
+        open_own_chunk(op, 0);
         (void)copy_own(op);
     }
     ni_bulk_list(op);
     if (!shared && first && !ni->threads) {
-        (void)step(op);
+        (void)step_copy(op);
     }
     ni_engine_kick(ni);
 }
@@ -364,7 +364,7 @@ unsigned ni_copy_progress(struct ni *ni)
         struct ni_list *node = ni_work_next(&ni->bulk.copying, &ni->lock, ni->threads);
 
         if (node != NULL) {
-            events = step(ni_container_of(node, struct ni_bulk, list)->op);
+            events = step_copy(ni_container_of(node, struct ni_bulk, list)->op);
         }
     }
     return events;

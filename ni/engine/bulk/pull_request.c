@@ -83,7 +83,7 @@ static bool goes_to_fresh(const struct ni_op *op)
 /* The whole transfer is the target's, or ours. It is listed under one lock with the packet, which
  * ni_pull_request_end takes: the answer may come at once. What could not be asked or offered now is
  * when an earlier one has ended. */
-static void prepare(struct ni_op *op, uint64_t now)
+static void prepare_pull(struct ni_op *op, uint64_t now)
 {
     op->bulk->chunk = op->len;
     op->bulk->chunks = 1;
@@ -92,7 +92,7 @@ static void prepare(struct ni_op *op, uint64_t now)
 }
 
 /* Which of the ways it is to go. */
-static enum ni_way choose(struct ni_op *op, uint64_t now)
+static enum ni_way choose_way(struct ni_op *op, uint64_t now)
 {
     struct ni *ni = op->peer->ni;
     enum ni_way way;
@@ -119,7 +119,7 @@ bool ni_pull_request_start(struct ni_op *op)
         return false;
     }
     op->bulk->both_busy = would_decline(op, now);
-    way = choose(op, now);
+    way = choose_way(op, now);
     op->bulk->alone = way == NI_WAY_ALONE;
     /* We are copying already: the target did not answer, or did not want to. */
     if (way != NI_WAY_PULL || op->bulk->both_busy ||
@@ -129,7 +129,7 @@ bool ni_pull_request_start(struct ni_op *op)
     }
     ni_lock_take(&peer->lock, peer->threads);
     if (peer->ep->tx.lines != NULL) {
-        prepare(op, now);
+        prepare_pull(op, now);
         (void)ni_shared_copy_start(op, 0);
         ni_bulk_list(op);
         requested = true;
@@ -153,7 +153,7 @@ bool ni_push_offer_start(struct ni_op *op)
     ni_lock_take(&peer->lock, peer->threads);
     offered = peer->ep->tx.lines != NULL && op->len <= peer->ep->max_bulk;
     if (offered) {
-        prepare(op, ni_now_ns());
+        prepare_pull(op, ni_now_ns());
         (void)ni_shared_copy_push(op);
         ni_bulk_list(op);
     }
@@ -308,7 +308,7 @@ static bool both_read(struct ni *ni, const struct ni_peer *peer, uint64_t len)
 
 /* Where lines travel slowly one copy by the kernel takes no longer than two through the lane.
  * Neither side is idle long enough for a probe, so look at the credits first. */
-static bool is_far(struct ni_peer *peer)
+static bool is_reader_far(struct ni_peer *peer)
 {
     ni_lock_take(&peer->lock, peer->threads);
     if (peer->ep != NULL && peer->ep->tx.lines != NULL) {
@@ -319,7 +319,7 @@ static bool is_far(struct ni_peer *peer)
 }
 
 /* Claim all of it; false if the initiator has taken over. */
-static bool claim(struct ni_shared_copy *shared, const struct ni_packet_copy *request)
+static bool claim_request(struct ni_shared_copy *shared, const struct ni_packet_copy *request)
 {
     uint64_t open = request->claim;
 
@@ -336,14 +336,14 @@ ni_status ni_pull_request_arrive(struct ni *ni, struct ni_peer *peer,
     uint64_t len;
     ni_status status;
 
-    if (!claim(shared, request)) {
+    if (!claim_request(shared, request)) {
         return NI_OK;
     }
     /* Read once, then checked against our own table. */
     where.addr = atomic_load_explicit(&shared->remote, memory_order_relaxed);
     len = atomic_load_explicit(&shared->len, memory_order_relaxed);
     status = ni_memory_judge(ni, &where, len, NI_ACCESS_READ);
-    if (status == NI_OK && both_read(ni, peer, len) && is_far(peer)) {
+    if (status == NI_OK && both_read(ni, peer, len) && is_reader_far(peer)) {
         return NI_AGAIN;
     }
     if (status == NI_OK) {
@@ -361,7 +361,7 @@ bool ni_push_offer_arrive(struct ni *ni, const struct ni_packet_copy *request, n
     struct ni_shared_copy *shared = &lane->page->shared_copies[request->index];
     struct ni_remote where = {.key = request->key, .handle = handle};
 
-    if (!claim(shared, request)) {
+    if (!claim_request(shared, request)) {
         return false;
     }
     /* Read once, then checked against our own table. */

@@ -48,7 +48,7 @@ void ni_shared_copy_end(struct ni_op *op)
 }
 
 /* Describe the transfer. The first `own` chunks are ours, so that the target begins behind them. */
-static void describe(struct ni_op *op, struct ni_shared_copy *shared, uint32_t own)
+static void describe_shared_copy(struct ni_op *op, struct ni_shared_copy *shared, uint32_t own)
 {
     struct ni_peer *peer = op->peer;
 
@@ -81,7 +81,7 @@ static bool open_shared(struct ni_op *op, uint32_t own, enum ni_copy_request wha
     if (shared == NULL) {
         return false;
     }
-    describe(op, shared, own);
+    describe_shared_copy(op, shared, own);
     *fields = (struct ni_packet_copy){
         .key = op->bulk->where.key,
         .claim = (uint64_t)op->bulk->generation << 32,

@@ -43,7 +43,7 @@ static bool understand(struct ni *ni, const struct ni_packet_copy *request, ni_h
            permitted(ni, in);
 }
 
-static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
+static void on_piece_copied(struct ni *ni, void *what, ni_status status, uint64_t len)
 {
     struct ni_shared_copy_in *in = what;
 
@@ -61,7 +61,7 @@ static void copied(struct ni *ni, void *what, ni_status status, uint64_t len)
 }
 
 /* The region may have been deregistered since the last one. */
-static bool open_chunk(const struct ni *ni, struct ni_shared_copy_in *in)
+static bool open_shared_chunk(const struct ni *ni, struct ni_shared_copy_in *in)
 {
     uint32_t chunk;
 
@@ -82,7 +82,7 @@ static bool own_first(const struct ni *ni, const struct ni_shared_copy_in *in)
 }
 
 /* Copy a piece of a chunk, mostly all of it; false when there is nothing more to do. */
-static bool step(struct ni *ni, struct ni_shared_copy_in *in)
+static bool step_shared_copy(struct ni *ni, struct ni_shared_copy_in *in)
 {
     struct ni_copy_args copy = {
         .ep = in->lane->peer->ep,
@@ -91,14 +91,14 @@ static bool step(struct ni *ni, struct ni_shared_copy_in *in)
     uint64_t began_ns;
     bool gone;
 
-    if (in->at == in->until && !open_chunk(ni, in)) {
+    if (in->at == in->until && !open_shared_chunk(ni, in)) {
         return false;
     }
     copy.local = in->mine + in->at;
     copy.remote = in->theirs + in->at;
     copy.len = ni_throttle_piece(ni, in->len, in->until - in->at, 1, &began_ns);
     in->at += copy.len;
-    gone = ni_unlocked_copy_run(ni, in, &copy, copied);
+    gone = ni_unlocked_copy_run(ni, in, &copy, on_piece_copied);
     ni_throttle_copied(ni, began_ns);
     return gone || !in->failed;
 }
@@ -131,7 +131,7 @@ static struct ni_shared_copy_in *keep_shared(struct ni *ni, const struct ni_shar
     return in;
 }
 
-static void release(struct ni *ni, struct ni_shared_copy_in *in)
+static void release_shared_copy(struct ni *ni, struct ni_shared_copy_in *in)
 {
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_remove(&ni->bulk.shared_in, &in->list);
@@ -161,8 +161,8 @@ void ni_shared_copy_in_arrive(struct ni *ni, struct ni_peer *peer,
     }
     if (ni_has_back_end(ni)) { /* its thread copies */
         ni_engine_kick(ni);
-    } else if (!own_first(ni, in) && !step(ni, in)) {
-        release(ni, in);
+    } else if (!own_first(ni, in) && !step_shared_copy(ni, in)) {
+        release_shared_copy(ni, in);
     }
 }
 
@@ -178,7 +178,7 @@ void ni_shared_copy_in_stop(struct ni *ni, const struct ni_peer *peer,
         next = node->next;
         if (in->lane->peer == peer && (lane == NULL || in->lane == lane)) {
             ni_unlocked_copy_leave(ni, in);
-            release(ni, in);
+            release_shared_copy(ni, in);
         }
     }
 }
@@ -197,10 +197,10 @@ unsigned ni_shared_copy_in_progress(struct ni *ni)
             !ni_throttle_allows(ni, in->len)) {
             continue;
         }
-        if (step(ni, in)) {
+        if (step_shared_copy(ni, in)) {
             return 1;
         }
-        release(ni, in);
+        release_shared_copy(ni, in);
     }
     return 0;
 }

@@ -47,7 +47,7 @@ enum ni_bulk_state ni_bulk_next(enum ni_bulk_state state, enum ni_bulk_event eve
 }
 
 /* The list of those in a state, or NULL. */
-static struct ni_work *list_of(struct ni *ni, enum ni_bulk_state state)
+static struct ni_work *state_list(struct ni *ni, enum ni_bulk_state state)
 {
     switch (state) {
     case NI_BULK_REQUESTED:
@@ -65,10 +65,10 @@ void ni_bulk_go(struct ni_op *op, enum ni_bulk_event event)
 {
     struct ni *ni = op->peer->ni;
     enum ni_bulk_state next = ni_bulk_next(op->bulk->state, event);
-    struct ni_work *from = list_of(ni, op->bulk->state);
+    struct ni_work *from = state_list(ni, op->bulk->state);
 
     NI_ASSERT(next != NI_BULK_NEVER);
-    if (from == NULL || from == list_of(ni, next)) {
+    if (from == NULL || from == state_list(ni, next)) {
         op->bulk->state = next;
         return;
     }
@@ -87,7 +87,7 @@ void ni_bulk_list(struct ni_op *op)
     struct ni_work *work;
 
     ni_lock_take(&ni->lock, ni->threads);
-    work = list_of(ni, op->bulk->state);
+    work = state_list(ni, op->bulk->state);
     if (work == &ni->bulk.requests) {
         op->peer->bulk.requests++;
     }

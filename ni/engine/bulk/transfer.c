@@ -168,7 +168,7 @@ static ni_status write_unacked(struct ni_peer *peer, const void *src, size_t len
 
 /* ---- several, or later ----------------------------------------------------------------------- */
 
-static ni_status send_read(struct ni_op *op)
+static ni_status send_read_request(struct ni_op *op)
 {
     struct ni_packet_remote fields = {.addr = op->bulk->where.addr,
                                       .key = op->bulk->where.key,
@@ -182,7 +182,7 @@ static ni_status send_read(struct ni_op *op)
 static ni_status by_packets(struct ni_op *op)
 {
     ni_bulk_go(op, NI_BULK_SEND);
-    return op->kind == NI_OP_READ ? send_read(op) : ni_stream_write(op, op->local);
+    return op->kind == NI_OP_READ ? send_read_request(op) : ni_stream_write(op, op->local);
 }
 
 void ni_transfer_by_packets(struct ni_op *op)
@@ -342,7 +342,7 @@ ni_status ni_read(struct ni *ni, struct ni_peer *peer, void *dst, size_t len,
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-static void ending(struct ni_op *op)
+static void transfer_ending(struct ni_op *op)
 {
     if (op->bulk->state == NI_BULK_ENDED) {
         return;
@@ -358,7 +358,7 @@ static void ending(struct ni_op *op)
     ni_bulk_go(op, NI_BULK_END);
 }
 
-static bool ended(struct ni_op *op, ni_status status, struct ni_end *also)
+static bool transfer_ended(struct ni_op *op, ni_status status, struct ni_end *also)
 {
     struct ni *ni = op->peer->ni;
     struct ni_bulk *bulk = op->bulk;
@@ -379,7 +379,8 @@ static bool tells(const struct ni_op *op)
 
 void ni_transfers_register(struct ni *ni)
 {
-    static const struct ni_op_ops ops = {.ending = ending, .ended = ended, .tells = tells};
+    static const struct ni_op_ops ops = {
+        .ending = transfer_ending, .ended = transfer_ended, .tells = tells};
 
     ni->bulk.ops = &ops;
 }

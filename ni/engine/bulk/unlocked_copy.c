@@ -11,7 +11,7 @@ static void *what_now(const struct ni_unlocked_copy *unlocked_copy)
     return atomic_load_explicit(&unlocked_copy->what, memory_order_relaxed);
 }
 
-static bool is_over(const struct ni_unlocked_copy *unlocked_copy)
+static bool is_unlocked_copy_over(const struct ni_unlocked_copy *unlocked_copy)
 {
     /* Pairs with E1. */
     return atomic_load_explicit(&unlocked_copy->over, memory_order_acquire) != 0;
@@ -23,7 +23,7 @@ static void reap(struct ni *ni)
     struct ni_unlocked_copy *unlocked_copy = &ni->drive.engine->unlocked_copy;
     void *what = what_now(unlocked_copy);
 
-    if (what != NULL && is_over(unlocked_copy)) {
+    if (what != NULL && is_unlocked_copy_over(unlocked_copy)) {
         atomic_store_explicit(&unlocked_copy->what, NULL, memory_order_relaxed);
         unlocked_copy->done(ni, what, unlocked_copy->status, unlocked_copy->len);
     }
@@ -63,7 +63,7 @@ bool ni_unlocked_copy_busy(struct ni *ni, const void *what)
     if (NI_LIKELY(ni->drive.engine == NULL) || what_now(&ni->drive.engine->unlocked_copy) != what) {
         return false;
     }
-    if (!is_over(&ni->drive.engine->unlocked_copy)) {
+    if (!is_unlocked_copy_over(&ni->drive.engine->unlocked_copy)) {
         return true;
     }
     reap(ni);
@@ -81,7 +81,7 @@ void ni_unlocked_copy_leave(struct ni *ni, const void *what)
     if (what_now(unlocked_copy) != what) {
         return;
     }
-    for (unsigned looks = 0; !is_over(unlocked_copy); looks++) {
+    for (unsigned looks = 0; !is_unlocked_copy_over(unlocked_copy); looks++) {
         if (looks > 100) {
             sched_yield();
         }

@@ -33,8 +33,8 @@ static ni_status store_now(struct ni_op *op, uint16_t tag, const void *data, uin
     return status;
 }
 
-static ni_status store(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
-                       uint16_t tag, const void *data, size_t len, const struct ni_ack *ack)
+static ni_status store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
+                              uint16_t tag, const void *data, size_t len, const struct ni_ack *ack)
 {
     const struct ni_remote where = {.key = rkey->key, .handle = rkey->handle};
     ni_status status = ni_transfer_enter(ni, peer);
@@ -62,7 +62,7 @@ static ni_status store(struct ni *ni, struct ni_peer *peer, const struct ni_rkey
 ni_status ni_store_object(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *rkey,
                           const void *data, size_t len, const struct ni_ack *ack)
 {
-    return store(ni, peer, rkey, 0, data, len, ack);
+    return store_object(ni, peer, rkey, 0, data, len, ack);
 }
 
 /* Without an ack nobody would know that there was no room. */
@@ -71,5 +71,5 @@ ni_status ni_enqueue(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *
 {
     bool told = ack != NULL && ack->kind != NI_ACK_NONE;
 
-    return store(ni, peer, queue, told ? 0 : NI_WRITE_HOLD, data, len, ack);
+    return store_object(ni, peer, queue, told ? 0 : NI_WRITE_HOLD, data, len, ack);
 }

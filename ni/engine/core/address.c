@@ -106,7 +106,7 @@ static bool next_part(const uint8_t *bytes, size_t len, size_t *at, unsigned *id
 }
 
 /* NI_OK: its parts are whole, and are all that there is. */
-static ni_status check(const uint8_t *bytes, size_t len, char *reason, size_t size)
+static ni_status check_address(const uint8_t *bytes, size_t len, char *reason, size_t size)
 {
     size_t at = BLOB_HEAD, part_len;
     const uint8_t *part;
@@ -158,7 +158,7 @@ bool ni_elsewhere(const struct ni *ni, const void *blob, size_t len)
     struct ni_route route;
     char unused[1];
 
-    if (check(blob, len, unused, sizeof(unused)) != NI_OK) {
+    if (check_address(blob, len, unused, sizeof(unused)) != NI_OK) {
         return false;
     }
     for (unsigned i = 0; i < ni->life.link_count; i++) {
@@ -174,7 +174,7 @@ bool ni_elsewhere(const struct ni *ni, const void *blob, size_t len)
 ni_status ni_links_route(const struct ni *ni, const void *blob, size_t len, struct ni_route *route,
                          char *reason, size_t reason_size)
 {
-    ni_status status = check(blob, len, reason, reason_size);
+    ni_status status = check_address(blob, len, reason, reason_size);
     ni_status reached = NI_ERR_UNREACHABLE;
     bool tried = false;
 

@@ -11,7 +11,8 @@
  */
 
 /* The new value, for those operations that the CPU has no instruction for. */
-static uint64_t combine(enum ni_atomic_op op, uint64_t old, uint64_t operand, bool is_signed_less)
+static uint64_t combine_words(enum ni_atomic_op op, uint64_t old, uint64_t operand,
+                              bool is_signed_less)
 {
     switch (op) {
     case NI_ATOMIC_LAND:
@@ -52,7 +53,7 @@ static uint64_t apply64(_Atomic uint64_t *word, enum ni_atomic_op op, uint64_t o
     }
     old = atomic_load_explicit(word, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(
-        word, &old, combine(op, old, operand, (int64_t)old < (int64_t)operand),
+        word, &old, combine_words(op, old, operand, (int64_t)old < (int64_t)operand),
         memory_order_acq_rel, memory_order_relaxed)) {
     }
     return old;
@@ -83,7 +84,7 @@ static uint32_t apply32(_Atomic uint32_t *word, enum ni_atomic_op op, uint32_t o
     }
     old = atomic_load_explicit(word, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(
-        word, &old, (uint32_t)combine(op, old, operand, (int32_t)old < (int32_t)operand),
+        word, &old, (uint32_t)combine_words(op, old, operand, (int32_t)old < (int32_t)operand),
         memory_order_acq_rel, memory_order_relaxed)) {
     }
     return old;

@@ -39,7 +39,7 @@ struct reached {
     struct ni_long_way way;
 };
 
-static struct reached reached(const struct ni_peer *peer)
+static struct reached reached_how(const struct ni_peer *peer)
 {
     struct reached by = {NULL, {NULL, NULL}};
     struct ni_lock *lock;
@@ -67,7 +67,7 @@ static bool is_alike(const struct reached *a, const struct reached *b)
 
 static bool is_by(struct ni_peer *const *peers, size_t count, size_t i, const struct reached *by)
 {
-    struct reached other = reached(i < count ? peers[i] : NULL);
+    struct reached other = reached_how(i < count ? peers[i] : NULL);
 
     return other.link != NULL && is_alike(&other, by);
 }
@@ -85,7 +85,7 @@ static const char *choice(const struct ni *ni, const struct ni_link *link)
 /* Numbers and ranges of those that are reached alike, and why so. */
 static void put_alike(struct text *text, struct ni_peer *const *peers, size_t count, size_t first)
 {
-    const struct reached by = reached(peers[first]);
+    const struct reached by = reached_how(peers[first]);
     const char *before = " ";
 
     put(text, "%s%s", text->len == 0 ? "" : "; ", by.link->ops->name);
@@ -124,7 +124,7 @@ int ni_map_describe(struct ni_peer *const *peers, size_t count, char *buffer, si
         buffer[0] = '\0';
     }
     for (size_t i = 0; i < count; i++) {
-        struct reached by = reached(peers[i]);
+        struct reached by = reached_how(peers[i]);
         bool is_new = by.link != NULL && kinds < KINDS_MAX;
 
         for (unsigned k = 0; is_new && k < kinds; k++) {

@@ -20,7 +20,7 @@ void ni_noting_depart(struct ni *ni, struct ni_noting *noting)
 }
 
 /* Its operation knows it no longer; what is to be told of it, if anything. */
-static bool part(struct ni_noting *noting, struct ni_end *also)
+static bool part_noting(struct ni_noting *noting, struct ni_end *also)
 {
     bool departs = noting->departs;
 
@@ -48,7 +48,7 @@ bool ni_noting_end(struct ni *ni, struct ni_noting *noting, ni_status status, st
         ni_list_remove(&noting->list);
         count_off(ni);
     }
-    return part(noting, also);
+    return part_noting(noting, also);
 }
 
 unsigned ni_noting_deliver(struct ni *ni)
@@ -63,7 +63,7 @@ unsigned ni_noting_deliver(struct ni *ni)
         ni_lock_take(&ni->lock, ni->threads);
         node = ni_list_pop_front(&ni->core.departed);
         if (node != NULL) {
-            departs = part(ni_container_of(node, struct ni_noting, list), &also);
+            departs = part_noting(ni_container_of(node, struct ni_noting, list), &also);
             count_off(ni);
         }
         ni_lock_give(&ni->lock, ni->threads);

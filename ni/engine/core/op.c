@@ -42,7 +42,7 @@ static struct ni_bulk over = {.ops = &over_ops, .state = NI_BULK_ENDED};
 /* ---- begin ----------------------------------------------------------------------------------- */
 
 /* The NI's lock is held. */
-static struct ni_op *new_op(struct ni *ni, enum ni_op_kind kind, const struct ni_ack *ack)
+static struct ni_op *take_op(struct ni *ni, enum ni_op_kind kind, const struct ni_ack *ack)
 {
     struct ni_op *op = ni_pool_get(&ni->core.op_pool);
 
@@ -73,7 +73,7 @@ struct ni_op *ni_op_new(struct ni_peer *peer, enum ni_op_kind kind, const struct
     struct ni_op *op;
 
     ni_lock_take(&ni->lock, ni->threads);
-    op = new_op(ni, kind, ack);
+    op = take_op(ni, kind, ack);
     if (op != NULL) {
         op->peer = peer;
         ni_list_push_back(&peer->ops, &op->list);
@@ -103,7 +103,7 @@ struct ni_op *ni_op_new_transfer(struct ni_peer *peer, enum ni_op_kind kind,
     struct ni_op *op;
 
     ni_lock_take(&ni->lock, ni->threads);
-    op = new_op(ni, kind, ack);
+    op = take_op(ni, kind, ack);
     if (op != NULL && (op->bulk = new_bulk(ni, op, where)) == NULL) {
         free_op(ni, op);
         op = NULL;
@@ -224,7 +224,7 @@ bool ni_op_calls_nobody(const struct ni *ni, const struct ni_op *op)
 
 /* In an engine thread whose NI has its callbacks on the caller: whether the ack is a caller's to
  * deliver. Then the operation stays in its peer's list until it has been. The NI's lock is held. */
-static bool defer(struct ni *ni, struct ni_op *op, ni_status status, uint64_t value)
+static bool defer_op_ack(struct ni *ni, struct ni_op *op, ni_status status, uint64_t value)
 {
     if (!ni_engine_defers(ni)) {
         return false;
@@ -260,7 +260,7 @@ NI_ALWAYS_INLINE void complete(struct ni *ni, struct ni_op *op, ni_status status
     ni_list_init(&ready);
     ni_lock_take(&ni->lock, threads);
     if (threads && NI_UNLIKELY(ni->drive.engine != NULL)) {
-        if (defer(ni, op, status, value)) {
+        if (defer_op_ack(ni, op, status, value)) {
             ni_lock_give(&ni->lock, true);
             ni_engine_leave(ni->drive.engine);
             return;
@@ -365,7 +365,7 @@ ni_status ni_op_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *
     ni_lock_take(&ni->lock, ni->threads);
     /* Programs flush often where nothing is under way. */
     count = ni_pool_out(&ni->core.op_pool) != 0 ? count_ops(ni, peer) : 0;
-    if (count != 0 && (flush = new_op(ni, NI_OP_FLUSH, ack)) != NULL) {
+    if (count != 0 && (flush = take_op(ni, NI_OP_FLUSH, ack)) != NULL) {
         flush->peer = peer;
         flush->bulk = &over;
         flush->got = count;

@@ -15,7 +15,7 @@
  */
 
 /* The NI's lock is held. */
-static struct ni_peer *find(const struct ni *ni, uint64_t name, const void *blob, size_t len)
+static struct ni_peer *find_peer(const struct ni *ni, uint64_t name, const void *blob, size_t len)
 {
     struct ni_peer *peer = ni->core.buckets[name % NI_PEER_BUCKETS];
 
@@ -27,8 +27,8 @@ static struct ni_peer *find(const struct ni *ni, uint64_t name, const void *blob
 }
 
 /* A new one, in the NI's lists; NULL when out of memory. The NI's lock is held. */
-static struct ni_peer *add(struct ni *ni, struct ni_link *link, uint64_t name, const void *blob,
-                           size_t len)
+static struct ni_peer *add_peer(struct ni *ni, struct ni_link *link, uint64_t name,
+                                const void *blob, size_t len)
 {
     struct ni_peer *peer = ni_aligned_zero(NI_CACHE_LINE, sizeof(*peer));
 
@@ -71,9 +71,9 @@ ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, siz
         return NI_ERR_PROTOCOL;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    peer = find(ni, name, blob, len);
+    peer = find_peer(ni, name, blob, len);
     if (peer == NULL) {
-        peer = add(ni, link, name, blob, len);
+        peer = add_peer(ni, link, name, blob, len);
     }
     ni_lock_give(&ni->lock, ni->threads);
     *found = peer;

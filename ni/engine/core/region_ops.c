@@ -27,7 +27,7 @@ static ni_status refuse_notify(struct ni *ni, struct ni_peer *writer, ni_handle 
     return NI_ERR_ACCESS;
 }
 
-static bool calls_nobody(const struct ni_region_view *region)
+static bool no_calls(const struct ni_region_view *region)
 {
     (void)region;
     return false;
@@ -48,7 +48,7 @@ void ni_region_type_register(struct ni *ni, enum ni_region_type type,
     *row = (struct ni_region_ops){
         .write = ops->write != NULL ? ops->write : refuse_write,
         .notify = ops->notify != NULL ? ops->notify : refuse_notify,
-        .may_call = ops->may_call != NULL ? ops->may_call : calls_nobody,
+        .may_call = ops->may_call != NULL ? ops->may_call : no_calls,
         .release = ops->release != NULL ? ops->release : nothing,
         .close = ops->close != NULL ? ops->close : nothing,
         .under_progress_lock = ops->under_progress_lock,

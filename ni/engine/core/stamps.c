@@ -90,7 +90,7 @@ struct ni_packet_stamp ni_stamps_depart(const struct ni_peer *peer, uint32_t seq
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
-static struct ni_stamp_pending *find(struct ni_peer_stamps *stamps, uint32_t seq)
+static struct ni_stamp_pending *find_stamp(struct ni_peer_stamps *stamps, uint32_t seq)
 {
     for (uint64_t i = 0; i < NI_STAMPS_PENDING && i < stamps->arrivals; i++) {
         uint64_t at = (stamps->arrivals - i) % NI_STAMPS_PENDING;
@@ -122,7 +122,7 @@ uint64_t ni_stamps_arrive(struct ni_peer *peer, uint64_t word0, uint64_t word1)
     if (!ni_stamps_kind(ni_packet_kind(word0))) {
         return 0;
     }
-    pending = ni_packet_seq(word0) != 0 ? find(stamps, ni_packet_seq(word0)) : NULL;
+    pending = ni_packet_seq(word0) != 0 ? find_stamp(stamps, ni_packet_seq(word0)) : NULL;
     if (pending != NULL && pending->stamp.deliver == 0) {
         return pending->id; /* it could not be taken before */
     }
@@ -183,7 +183,7 @@ void ni_stamps_deliver(struct ni *ni, struct ni_peer *peer, uint64_t id)
 }
 
 /* The least difference counts for its period and the next one. */
-static void learn(struct ni_peer_stamps *stamps, int64_t difference, uint64_t now)
+static void learn_difference(struct ni_peer_stamps *stamps, int64_t difference, uint64_t now)
 {
     int64_t least;
 
@@ -210,14 +210,15 @@ void ni_stamps_told(struct ni *ni, struct ni_peer *peer, const struct ni_packet_
     }
     stamps->clock = told->clock;
     stamps->told = told->least;
-    pending = find(stamps, (uint32_t)told->seq);
+    pending = find_stamp(stamps, (uint32_t)told->seq);
     if (pending == NULL || pending->departed) {
         return;
     }
     pending->stamp.post = told->post;
     pending->stamp.depart = told->depart;
     pending->departed = true;
-    learn(stamps, (int64_t)(pending->stamp.arrive - told->depart), pending->stamp.arrive);
+    learn_difference(stamps, (int64_t)(pending->stamp.arrive - told->depart),
+                     pending->stamp.arrive);
     if (pending->stamp.deliver != 0) {
         keep_stamp(ni, stamps, pending);
     }

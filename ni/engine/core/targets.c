@@ -14,8 +14,8 @@ _Static_assert((int)TARGETS_MAX == (int)NI_COMMAND_TARGETS &&
                    (int)TARGETS_MAX == (int)NI_QP_TARGETS,
                "what the headers promise");
 
-static ni_status add(struct ni_targets *targets, struct ni_peer *peer, const struct ni_rkey *rkey,
-                     uint16_t *number)
+static ni_status add_target(struct ni_targets *targets, struct ni_peer *peer,
+                            const struct ni_rkey *rkey, uint16_t *number)
 {
     uint32_t count = targets->count;
 
@@ -61,7 +61,7 @@ ni_status ni_targets_add(struct ni *ni, ni_handle handle, ni_targets_of_fn of, s
     }
     taken = ni_progress_lock_take(ni);
     targets = of(ni, handle);
-    status = targets != NULL ? add(targets, peer, rkey, number) : NI_ERR_REGION;
+    status = targets != NULL ? add_target(targets, peer, rkey, number) : NI_ERR_REGION;
     ni_progress_lock_give(ni, taken);
     return status;
 }

@@ -11,7 +11,7 @@
 
 /* Whether the NI takes its locks, and has events wait that its thread causes. The progress lock is
  * ours, and nobody has any other lock. */
-static void share(struct ni *ni, bool shared)
+static void set_shared(struct ni *ni, bool shared)
 {
     ni->untidy &= ~(uint32_t)NI_UNTIDY_ASYNC;
     ni->threads = shared;
@@ -50,7 +50,7 @@ void ni_async_progress_begin(struct ni *ni)
             return; /* the end of the poll comes here again: NI_UNTIDY_ASYNC */
         }
         taken = ni_progress_lock_take(ni);
-        share(ni, true);
+        set_shared(ni, true);
         ni_progress_lock_give(ni, taken);
     }
     if (!ni_engine_is_self(ni)) {
@@ -64,6 +64,6 @@ void ni_async_progress_end(struct ni *ni)
     if (ni->drive.engine->callbacks_on_caller &&
         atomic_load_explicit(&ni->drive.async_puts, memory_order_relaxed) == 0 &&
         ni_list_empty(&ni->drive.downs)) {
-        share(ni, false);
+        set_shared(ni, false);
     }
 }

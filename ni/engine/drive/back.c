@@ -42,7 +42,7 @@ static ni_handle region_of(const struct ni *ni, ni_handle handle)
 }
 
 /* A Write or a message to what calls no program, or to nothing at all. */
-static bool calls_nobody(const struct ni *ni, ni_handle named)
+static bool write_calls_nobody(const struct ni *ni, ni_handle named)
 {
     ni_handle handle = region_of(ni, named);
     const struct ni_table_entry *entry = ni_table_get(&ni->table, handle);
@@ -55,7 +55,7 @@ static bool calls_nobody(const struct ni *ni, ni_handle named)
 }
 
 /* For events that wait for a caller. */
-static bool has_room(struct ni *ni)
+static bool has_event_room(struct ni *ni)
 {
     return ni->portal_ops == NULL || ni->portal_ops->ready(ni);
 }
@@ -65,7 +65,7 @@ bool ni_back_takes(struct ni *ni, uint64_t word0, uint64_t word1)
     switch (ni_packet_kind(word0)) {
     case NI_PACKET_MESSAGE:
     case NI_PACKET_WRITE:
-        return calls_nobody(ni, ni_packet_region(word1));
+        return write_calls_nobody(ni, ni_packet_region(word1));
     case NI_PACKET_READ:
     case NI_PACKET_ATOMIC:
     case NI_PACKET_ACK: /* its operation is completed by a caller */
@@ -78,14 +78,14 @@ bool ni_back_takes(struct ni *ni, uint64_t word0, uint64_t word1)
     case NI_PACKET_GET:
     case NI_PACKET_COMBINE:
     case NI_PACKET_REPLY: /* their events wait for a caller */
-        return has_room(ni);
+        return has_event_room(ni);
     default:
         return false;
     }
 }
 
 /* Packets, new and dead peers. */
-static unsigned poll(struct ni_engine *engine)
+static unsigned poll_back(struct ni_engine *engine)
 {
     struct ni *ni = engine->ni;
     unsigned events = 0;
@@ -101,7 +101,7 @@ static unsigned poll(struct ni_engine *engine)
 }
 
 /* Long transfers, and what waits for room. */
-static unsigned move(struct ni *ni)
+static unsigned move_back(struct ni *ni)
 {
     unsigned events = 0;
 
@@ -154,9 +154,9 @@ unsigned ni_back_progress(struct ni_engine *engine, bool away)
         ni_progress_lock_give(ni, true);
         return 0;
     }
-    if (has_room(ni)) {
-        events += away ? poll(engine) : 0;
-        events += move(ni);
+    if (has_event_room(ni)) {
+        events += away ? poll_back(engine) : 0;
+        events += move_back(ni);
     } else {
         ni_engine_leave(engine);
     }

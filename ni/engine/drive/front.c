@@ -34,13 +34,13 @@ enum {
     FRONT_YIELDS = 20, /* and before it sleeps */
 };
 
-static bool has_ended(const struct ni_engine *engine)
+static bool has_engine_ended(const struct ni_engine *engine)
 {
     return atomic_load_explicit(&engine->ended, memory_order_acquire);
 }
 
 /* Long transfers, in a callback that waits for one. */
-static unsigned move(struct ni *ni)
+static unsigned move_front(struct ni *ni)
 {
     return ni_pull_request_progress(ni) + ni_copy_progress(ni) + ni_shared_copy_in_progress(ni);
 }
@@ -58,10 +58,10 @@ unsigned ni_front_hand_out(struct ni *ni)
 }
 
 /* One round; the progress lock is ours. */
-static unsigned poll(struct ni *ni)
+static unsigned poll_front(struct ni *ni)
 {
     /* The thread cannot help us: it does not get the progress lock, or is not there. */
-    bool all = ni->depth != 0 || has_ended(ni->drive.engine);
+    bool all = ni->depth != 0 || has_engine_ended(ni->drive.engine);
     unsigned events = 0;
 
     ni->depth++;
@@ -69,7 +69,7 @@ static unsigned poll(struct ni *ni)
     events += ni->link->ops->progress(ni->link);
     events += ni_lanes_poll(ni);
     if (all) {
-        events += move(ni);
+        events += move_front(ni);
     }
     if (ni_work_count(&ni->send.busy) != 0) {
         events += all ? ni_send_progress(ni) : ni_send_progress_short(ni);
@@ -107,14 +107,15 @@ unsigned ni_front_progress(struct ni *ni)
     ni_engine_polled(engine);
     /* Pairs with the release in ni_engine_leave. */
     if (engine->ni->drive.place.placement == NI_PLACEMENT_EDGE && !nested &&
-        atomic_load_explicit(&engine->left, memory_order_acquire) == 0 && !has_ended(engine)) {
+        atomic_load_explicit(&engine->left, memory_order_acquire) == 0 &&
+        !has_engine_ended(engine)) {
         return 0;
     }
     if (!nested && !ni_progress_lock_try(ni)) {
         return 0;
     }
     atomic_store_explicit(&engine->left, 0, memory_order_relaxed);
-    events = ni_has_back_end(ni) ? poll(ni) : poll_shared(ni);
+    events = ni_has_back_end(ni) ? poll_front(ni) : poll_shared(ni);
     if (!nested && !ni_has_back_end(ni)) {
         ni_async_progress_end(ni);
     }
@@ -125,7 +126,7 @@ unsigned ni_front_progress(struct ni *ni)
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 /* Until there are news of the thread: it polls meanwhile. */
-static void block(struct ni *ni, uint32_t seen, uint64_t us)
+static void block_front(struct ni *ni, uint32_t seen, uint64_t us)
 {
     struct ni_engine *engine = ni->drive.engine;
     struct timespec timeout = {.tv_sec = (time_t)(us / 1000000),
@@ -172,7 +173,7 @@ unsigned ni_front_wait(struct ni *ni, uint64_t timeout_us)
             ni_stat_add(&ni->stats.yields, 1);
             sched_yield();
         } else {
-            block(ni, seen, ni_min_u64(end - now, ni->config->block_us));
+            block_front(ni, seen, ni_min_u64(end - now, ni->config->block_us));
         }
     }
 }

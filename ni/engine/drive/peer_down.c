@@ -22,7 +22,7 @@
  */
 
 /* Forget what waits to be sent. */
-static void drop_waiting(struct ni_peer *peer)
+static void drop_unsent(struct ni_peer *peer)
 {
     struct ni *ni = peer->ni;
 
@@ -196,7 +196,7 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
     seal(peer, status);
     ni_stat_add(&ni->stats.peers_dead, status == NI_ERR_PEER_DEAD);
     ni_shared_copy_in_stop(ni, peer, NULL);
-    drop_waiting(peer);
+    drop_unsent(peer);
     if (atomic_load_explicit(&ni->send.warm, memory_order_relaxed) == peer) {
         atomic_store_explicit(&ni->send.warm, NULL, memory_order_relaxed);
     }

@@ -27,7 +27,7 @@ const char *ni_placement_name(enum ni_placement placement)
 }
 
 static void __attribute__((format(printf, 2, 3)))
-say(struct ni_placed *place, const char *format, ...)
+say_placement(struct ni_placed *place, const char *format, ...)
 {
     va_list args;
 
@@ -108,20 +108,20 @@ static bool find_own(struct ni_placed *place, const struct ni_topology *topology
     struct ni_cpus busy, cores, free_cores = topology->allowed;
 
     if (taken == NULL) {
-        say(place, "nobody said to which cores the other processes of the job are bound");
+        say_placement(place, "nobody said to which cores the other processes of the job are bound");
         return false;
     }
     busy = whole_cores(topology, taken);
     if (ni_cpus_meet(&busy, &topology->bound)) {
-        say(place, "it shares its cores with other processes of the job");
+        say_placement(place, "it shares its cores with other processes of the job");
         return false;
     }
     cores = one_each(topology, &topology->bound);
     if (ni_cpus_count(&cores) > 1) {
         /* Of its own ones the last, which the system gives to the process last. */
         place->cpu = nth(&cores, ni_cpus_count(&cores) - 1);
-        say(place, "core %d is one of %u to which the process alone is bound", place->cpu,
-            ni_cpus_count(&cores));
+        say_placement(place, "core %d is one of %u to which the process alone is bound", place->cpu,
+                      ni_cpus_count(&cores));
         return true;
     }
     cores = whole_cores(topology, &topology->bound);
@@ -130,10 +130,11 @@ static bool find_own(struct ni_placed *place, const struct ni_topology *topology
     free_cores = one_each(topology, &free_cores);
     place->cpu = nth(&free_cores, turn_of(topology, taken));
     if (place->cpu < 0) {
-        say(place, "no core is free that shares a cache with the process");
+        say_placement(place, "no core is free that shares a cache with the process");
         return false;
     }
-    say(place, "core %d shares a cache with the process, and no process of the job is bound to it",
+    say_placement(
+        place, "core %d shares a cache with the process, and no process of the job is bound to it",
         place->cpu);
     return true;
 }
@@ -157,7 +158,8 @@ static bool find_common(struct ni_placed *place, const struct ni_topology *topol
         return false;
     }
     place->cpu = nth(&free_cores, ni_cpus_count(&free_cores) - 1);
-    say(place,
+    say_placement(
+        place,
         "core %d is that of all engines of the host, and no process of the job is bound to it",
         place->cpu);
     return true;
@@ -169,11 +171,11 @@ struct ni_placed ni_place_choose(enum ni_placement wanted, const struct ni_topol
     struct ni_placed place = {.placement = wanted, .cpu = -1};
 
     if (wanted == NI_PLACEMENT_TILE) {
-        say(&place, "it was asked for");
+        say_placement(&place, "it was asked for");
         return place;
     }
     if (topology == NULL) {
-        say(&place, "the system does not say which cores there are");
+        say_placement(&place, "the system does not say which cores there are");
     } else if (wanted == NI_PLACEMENT_EDGE && find_common(&place, topology, taken)) {
         place.common = true;
     } else {
@@ -233,7 +235,7 @@ struct ni_placed ni_place_find(const struct ni_open_attr *attr)
     if (wanted == NI_PLACEMENT_AUTO && known && none_free(&taken)) {
         struct ni_placed place = {.placement = NI_PLACEMENT_TILE, .cpu = -1};
 
-        say(&place, "the processes of the job leave no processor free");
+        say_placement(&place, "the processes of the job leave no processor free");
         return place;
     }
     return ni_place_choose(wanted, ni_topology_find(&topology) == NI_OK ? &topology : NULL,

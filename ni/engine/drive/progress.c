@@ -122,8 +122,8 @@ static ni_status arrive_back(struct ni *ni, struct ni_peer *peer, const struct n
     return ni_arrive_any(ni, peer, packet, word0, word1, payload, lane);
 }
 
-static ni_status take_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                           const struct ni_packet *packet, uint64_t word0, uint64_t word1)
+static ni_status take_packet_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
+                                  const struct ni_packet *packet, uint64_t word0, uint64_t word1)
 {
     const uint8_t *payload;
     uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
@@ -192,7 +192,7 @@ NI_ALWAYS_INLINE unsigned poll_lane_by(struct ni *ni, struct ni_lane_rx *lane, u
 
 static unsigned poll_lane_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
 {
-    return poll_lane_by(ni, lane, slot, take_back);
+    return poll_lane_by(ni, lane, slot, take_packet_back);
 }
 
 /* Of an NI that stamps. */

@@ -85,7 +85,7 @@ static bool away(struct ni_engine *engine, uint64_t now)
 
 /* ---- sleep ----------------------------------------------------------------------------------- */
 
-static void nap(struct ni_engine *engine, uint64_t us)
+static void engine_nap(struct ni_engine *engine, uint64_t us)
 {
     atomic_store(&engine->rest, NI_REST_NAPS);
     if (atomic_load(&engine->kicked) == 0) {
@@ -108,7 +108,7 @@ static void sleep_on_link(struct ni_engine *engine)
     bool armed;
 
     if (!ni_progress_lock_try(ni)) {
-        nap(engine, NAP_STUCK_US);
+        engine_nap(engine, NAP_STUCK_US);
         return;
     }
     armed = ni->threads && link->ops->arm(link, lanes_have);
@@ -120,7 +120,7 @@ static void sleep_on_link(struct ni_engine *engine)
     }
     ni_progress_lock_give(ni, true);
     if (!armed) {
-        nap(engine, NAP_STUCK_US);
+        engine_nap(engine, NAP_STUCK_US);
         return;
     }
     atomic_store(&engine->rest, NI_REST_SLEEPS);
@@ -146,13 +146,13 @@ static void relax(struct ni_engine *engine, bool is_away, uint64_t now)
     } else if (now - engine->since_ns < spin) {
         ni_pause();
     } else if (!is_away && !ni_has_back_end(engine->ni)) {
-        nap(engine, engine->look_us);
+        engine_nap(engine, engine->look_us);
         /* A thread that runs for a moment on the core of a busy caller may cost it much more. */
         engine->look_us *= engine->look_us < LOOK_MOST_US ? 2 : 1;
     } else if (ni_back_has_work(engine->ni)) {
-        nap(engine, NAP_STUCK_US);
+        engine_nap(engine, NAP_STUCK_US);
     } else if (!is_away) {
-        nap(engine, NAP_US);
+        engine_nap(engine, NAP_US);
     } else {
         sleep_on_link(engine);
     }
@@ -217,7 +217,7 @@ static void loop(struct ni_engine *engine)
     }
 }
 
-static void *thread_main(void *arg)
+static void *engine_main(void *arg)
 {
     struct ni_engine *engine = arg;
 
@@ -303,7 +303,7 @@ ni_status ni_engine_start(struct ni *ni)
     atomic_store_explicit(&engine->ended, false, memory_order_relaxed);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&engine->thread, NULL, thread_main, engine);
+    error = pthread_create(&engine->thread, NULL, engine_main, engine);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error != 0) {
         atomic_store_explicit(&engine->ended, true, memory_order_relaxed); /* callers do it all */

@@ -58,7 +58,7 @@ static uint64_t spin_limit(const struct ni *ni)
 
 /* Sleep while another thread has the progress lock, which polls or sleeps for us, too. It does not
  * wake us when it finds what is ours: for a short time only. */
-static void nap(struct ni *ni, uint64_t us)
+static void nap_beside_holder(struct ni *ni, uint64_t us)
 {
     struct timespec time = {.tv_nsec = (long)ni_min_u64(us, NI_BLOCK_FULL_US) * 1000};
 
@@ -69,13 +69,13 @@ static void nap(struct ni *ni, uint64_t us)
 /* Sleep. Nobody wakes us when a full lane has room again, or when another thread composes a
  * descriptor, so then for a short time only; and not at all while something is left to do, such as
  * a packet that its queue cannot take yet. */
-static void block(struct ni *ni, uint64_t us)
+static void block_on_link(struct ni *ni, uint64_t us)
 {
     bool taken = !ni_progress_lock_is_ours(ni);
     bool work;
 
     if (taken && !ni_progress_lock_try(ni)) {
-        nap(ni, us);
+        nap_beside_holder(ni, us);
         return;
     }
     work = has_work(ni);
@@ -106,7 +106,7 @@ void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us)
         ni_stat_add(&ni->stats.yields, 1);
         sched_yield();
     } else {
-        block(ni, ni_min_u64(limit_us, ni->config->block_us));
+        block_on_link(ni, ni_min_u64(limit_us, ni->config->block_us));
     }
 }
 
@@ -156,7 +156,7 @@ unsigned ni_wait(struct ni *ni, uint64_t timeout_us)
 /* ---- waiters that look at other things, too -------------------------------------------------- */
 
 /* Statistics of what all threads find: no other data depends on them. */
-static bool is_idle(struct ni *ni)
+static bool is_ni_idle(struct ni *ni)
 {
     uint64_t now = ni_now_ns();
     uint64_t since = atomic_load_explicit(&ni->drive.idle_since, memory_order_relaxed);
@@ -178,12 +178,12 @@ unsigned ni_progress_or_sleep(struct ni *ni)
 {
     unsigned events = ni_progress(ni);
 
-    if (events == 0 && ni->config->idle_us != 0 && !ni->forked && is_idle(ni) &&
+    if (events == 0 && ni->config->idle_us != 0 && !ni->forked && is_ni_idle(ni) &&
         !(ni_progress_lock_is_ours(ni) && ni->depth != 0)) {
         if (ni_has_back_end(ni)) {
             events = ni_front_wait(ni, ni->config->block_us);
         } else {
-            block(ni, ni->config->block_us);
+            block_on_link(ni, ni->config->block_us);
             events = ni_progress(ni);
         }
     }

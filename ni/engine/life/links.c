@@ -97,7 +97,7 @@ static ni_status open_all(struct ni *ni, const struct ni_open_attr *attr)
 }
 
 /* Make one of them. */
-static ni_status join(struct ni *ni)
+static ni_status join_link(struct ni *ni)
 {
     ni_status status = NI_OK;
 
@@ -118,7 +118,7 @@ ni_status ni_links_open(struct ni *ni, const struct ni_open_attr *attr)
     ni_status status = open_all(ni, attr);
 
     if (status == NI_OK) {
-        status = join(ni);
+        status = join_link(ni);
     }
     if (status != NI_OK) {
         while (ni->life.link_count != 0) {

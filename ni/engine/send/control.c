@@ -132,7 +132,7 @@ static void remove_first(struct ni_peer *peer)
     }
 }
 
-static bool send_waiting(struct ni_peer *peer, unsigned *sent)
+static bool send_waiting_controls(struct ni_peer *peer, unsigned *sent)
 {
     while (!ni_list_empty(&peer->send.controls)) {
         if (send_now(peer, ni_container_of(peer->send.controls.next, struct ni_control, list)) !=
@@ -145,7 +145,7 @@ static bool send_waiting(struct ni_peer *peer, unsigned *sent)
     return true;
 }
 
-static void drop_waiting(struct ni_peer *peer, ni_status status)
+static void drop_waiting_controls(struct ni_peer *peer, ni_status status)
 {
     (void)status;
     while (!ni_list_empty(&peer->send.controls)) {
@@ -155,7 +155,8 @@ static void drop_waiting(struct ni_peer *peer, ni_status status)
 
 void ni_controls_register(struct ni *ni)
 {
-    static const struct ni_source_ops source = {.send = send_waiting, .drop = drop_waiting};
+    static const struct ni_source_ops source = {.send = send_waiting_controls,
+                                                .drop = drop_waiting_controls};
 
     ni_source_register(ni, NI_SOURCE_CONTROLS, &source);
 }

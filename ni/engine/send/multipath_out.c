@@ -21,7 +21,7 @@ static unsigned most_of(const struct ni_peer *peer)
     return (unsigned)ni_min_u64(peer->ni->send.rails, peer->ep->rails);
 }
 
-static struct ni_multipath_out *get(struct ni_peer *peer)
+static struct ni_multipath_out *get_multipath_out(struct ni_peer *peer)
 {
     struct ni_multipath_out *out = peer->send.spread;
 
@@ -113,7 +113,7 @@ ni_status ni_multipath_choose(struct ni_stream *stream)
         return NI_OK;
     }
     status = ni_packet_need_lane(peer);
-    if (status == NI_OK && peer->ep->rails > 1 && (out = get(peer)) != NULL) {
+    if (status == NI_OK && peer->ep->rails > 1 && (out = get_multipath_out(peer)) != NULL) {
         status = make_rails(peer, out);
         if (status == NI_OK && out->rails > 1) {
             stream->way = how == NI_MULTIPATH_RESEQUENCE ? NI_STREAM_ORDERED : NI_STREAM_COUNTED;
@@ -200,7 +200,8 @@ static ni_status find_place(struct ni_peer *peer, bool first, uint32_t skip, uin
     return status;
 }
 
-static void commit(struct ni_peer *peer, const struct place *place, uint32_t len, ni_handle handle)
+static void commit_part(struct ni_peer *peer, const struct place *place, uint32_t len,
+                        ni_handle handle)
 {
     struct ni_multipath_out *out = peer->send.spread;
     uint64_t word0 = ni_packet_word0(0, NI_PACKET_WRITE, PART_HEAD, 0);
@@ -220,7 +221,7 @@ static void commit(struct ni_peer *peer, const struct place *place, uint32_t len
     ni_published(peer, peer->ep);
 }
 
-static void count(struct ni *ni, const struct place *place, uint32_t len)
+static void count_part(struct ni *ni, const struct place *place, uint32_t len)
 {
     ni_lock_take(&ni->lock, ni->threads);
     ni_stat_add(&ni->stats.parts_sent, 1);
@@ -252,8 +253,8 @@ static uint64_t flags(const struct ni_stream *stream, bool noted)
 }
 
 /* Fill the part, whose data are the next len bytes. Returns whether the stream goes on. */
-static bool fill(const struct ni_stream *stream, const struct place *place, uint32_t len,
-                 bool noted)
+static bool fill_part(const struct ni_stream *stream, const struct place *place, uint32_t len,
+                      bool noted)
 {
     struct ni_packet_part part = {.seq = (uint32_t)stream->peer->send.spread->seq,
                                   .counter = stream->counter};
@@ -300,9 +301,9 @@ ni_status ni_multipath_step(struct ni_stream *stream)
         return status;
     }
     out->stalled = false;
-    stream->sent = fill(stream, &place, len, noted) ? stream->sent + len : stream->len;
-    commit(peer, &place, skip + len, stream->where.handle);
-    count(peer->ni, &place, skip + len);
+    stream->sent = fill_part(stream, &place, len, noted) ? stream->sent + len : stream->len;
+    commit_part(peer, &place, skip + len, stream->where.handle);
+    count_part(peer->ni, &place, skip + len);
     out->seq++;
     if (last && stream->noting != NULL) {
         ni_noting_depart(peer->ni, stream->noting);

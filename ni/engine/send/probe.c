@@ -76,7 +76,7 @@ void ni_probe_idle(struct ni *ni, struct ni_peer *peer)
 }
 
 /* The smallest of the last answers: late ones say nothing. */
-static void learn(struct ni_peer *peer, uint32_t ns)
+static void learn_round_trip(struct ni_peer *peer, uint32_t ns)
 {
     uint32_t least = ns;
 
@@ -101,7 +101,7 @@ void ni_probe_credits(struct ni_peer *peer)
     /* Without what the clock itself takes. */
     ns = end - begin - ni_min_u64(begin - first, end - begin);
     if (now != known && ns >= NI_PROBE_OWN_NS && 2 * ns < NI_PROBE_LIMIT_NS) {
-        learn(peer, (uint32_t)(2 * ns));
+        learn_round_trip(peer, (uint32_t)(2 * ns));
     }
     (void)ni_lane_refresh(tx);
 }
@@ -126,7 +126,7 @@ void ni_probe_arrive(struct ni_peer *peer, uint16_t tag, uint64_t stamp)
     } else if (tag == NI_PROBE_ECHO) {
         ns = (ni_now_ns() - stamp) / 2;
         if (ns != 0 && ns < NI_PROBE_LIMIT_NS && came_alone(peer)) {
-            learn(peer, (uint32_t)ns);
+            learn_round_trip(peer, (uint32_t)ns);
         }
     }
 }

@@ -142,8 +142,8 @@ ni_status ni_packet_begin(struct ni_peer *peer, uint32_t fields_len, uint32_t sk
     return NI_OK;
 }
 
-NI_ALWAYS_INLINE void commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
-                             ni_handle region)
+NI_ALWAYS_INLINE void commit_packet(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
+                                    ni_handle region)
 {
     struct ni_open_message *open = &peer->send.open;
     struct ni_packet *packet = open->packet;
@@ -174,14 +174,14 @@ static NI_COLD void commit_stamped(struct ni_peer *peer, unsigned kind, uint16_t
     bool in_lane = open->in_lane || open->bulk != NULL;
     struct ni_packet_stamp stamp = ni_stamps_depart(peer, in_lane ? peer->ep->tx.seq : 0);
 
-    commit(peer, kind, tag, len, region);
+    commit_packet(peer, kind, tag, len, region);
     if (ni_packet_reserve(peer, 1) != NI_OK) {
         ni_stat_add(&peer->ni->stats.stamps_lost, 1);
         return;
     }
     peer->send.open.head = NI_LINE;
     memcpy(peer->send.open.packet->body, &stamp, sizeof(stamp));
-    commit(peer, NI_PACKET_NOP, NI_NOP_STAMP, 0, 0);
+    commit_packet(peer, NI_PACKET_NOP, NI_NOP_STAMP, 0, 0);
 }
 
 void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
@@ -190,6 +190,6 @@ void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_
     if (NI_UNLIKELY(peer->stamps != NULL) && ni_stamps_kind(kind)) {
         commit_stamped(peer, kind, tag, len, region);
     } else {
-        commit(peer, kind, tag, len, region);
+        commit_packet(peer, kind, tag, len, region);
     }
 }

@@ -36,7 +36,7 @@ static struct ni_stream *new_stream(const struct ni_stream *model)
 
 /* Its operation knows how many wait, so that one of which none does searches nothing when it ends.
  * It is there as long as they are, see ni_stream_end. */
-static void count(const struct ni_stream *stream, uint32_t by)
+static void count_waiting(const struct ni_stream *stream, uint32_t by)
 {
     struct ni_op *op = stream->is_answer ? NULL : ni_op_find(stream->peer, stream->token);
 
@@ -51,7 +51,7 @@ void ni_stream_free(struct ni_stream *stream)
 
     if (ni_list_linked(&stream->list)) {
         ni_list_remove(&stream->list);
-        count(stream, UINT32_MAX); /* one less */
+        count_waiting(stream, UINT32_MAX); /* one less */
         if (ni_list_empty(&stream->peer->send.streams)) {
             ni_source_lower(stream->peer, NI_SOURCE_STREAMS);
         }
@@ -159,7 +159,7 @@ static ni_status step_answer(struct ni_stream *stream, uint32_t len)
 }
 
 /* Send one segment; NI_AGAIN: no room. The peer's lock is held. */
-static ni_status step(struct ni_stream *stream)
+static ni_status step_stream(struct ni_stream *stream)
 {
     ni_status status = ni_peer_endpoint(stream->peer);
     uint32_t len;
@@ -187,7 +187,7 @@ static ni_status step(struct ni_stream *stream)
 }
 
 /* Whether the segment that was just sent was the last. An empty stream is one segment. */
-static bool ended(const struct ni_stream *stream)
+static bool has_stream_ended(const struct ni_stream *stream)
 {
     return stream->sent >= stream->len;
 }
@@ -195,7 +195,7 @@ static bool ended(const struct ni_stream *stream)
 /* ---- beginning ------------------------------------------------------------------------------- */
 
 /* Have it leave as there is room. The peer's lock is held. */
-static ni_status begin(const struct ni_stream *model)
+static ni_status begin_stream(const struct ni_stream *model)
 {
     struct ni_stream *stream = new_stream(model);
     struct ni_peer *peer = model->peer;
@@ -205,21 +205,21 @@ static ni_status begin(const struct ni_stream *model)
         return NI_ERR_NOMEM;
     }
     if (!ni_peer_waits(peer)) {
-        status = step(stream);
+        status = step_stream(stream);
     }
-    if (status != NI_AGAIN && (status != NI_OK || ended(stream))) {
+    if (status != NI_AGAIN && (status != NI_OK || has_stream_ended(stream))) {
         ni_stream_free(stream);
         return status;
     }
     ni_list_push_back(&peer->send.streams, &stream->list);
-    count(stream, 1);
+    count_waiting(stream, 1);
     ni_source_raise(peer, NI_SOURCE_STREAMS);
     return NI_OK;
 }
 
 /* Send what there is room for at once, then leave the rest to progress. What one packet takes needs
  * no more than that. */
-static ni_status start(struct ni_stream *stream)
+static ni_status start_stream(struct ni_stream *stream)
 {
     struct ni_peer *peer = stream->peer;
     ni_status status;
@@ -227,10 +227,10 @@ static ni_status start(struct ni_stream *stream)
     ni_lock_take(&peer->lock, peer->threads);
     status = ni_peer_endpoint(peer);
     if (status == NI_OK && !ni_peer_waits(peer) && stream->len <= ni_stream_segment(peer)) {
-        status = step(stream);
-        status = status == NI_AGAIN ? begin(stream) : status;
+        status = step_stream(stream);
+        status = status == NI_AGAIN ? begin_stream(stream) : status;
     } else if (status == NI_OK) {
-        status = begin(stream);
+        status = begin_stream(stream);
     }
     ni_lock_give(&peer->lock, peer->threads);
     return status;
@@ -248,7 +248,7 @@ ni_status ni_stream_write(struct ni_op *op, const void *src)
         .multipath = op->bulk->multipath,
     };
 
-    return start(&stream);
+    return start_stream(&stream);
 }
 
 ni_status ni_stream_note(struct ni_op *op)
@@ -263,7 +263,7 @@ ni_status ni_stream_note(struct ni_op *op)
         .noting = op->bulk->noting,
     };
 
-    return start(&stream);
+    return start_stream(&stream);
 }
 
 ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, uint64_t token,
@@ -279,7 +279,7 @@ ni_status ni_stream_answer(struct ni_peer *peer, const void *src, uint64_t len, 
         .source_key = source_key,
     };
 
-    return start(&stream);
+    return start_stream(&stream);
 }
 
 /* ---- what waits ------------------------------------------------------------------------------ */
@@ -316,18 +316,18 @@ static bool send_next(struct ni_peer *peer, unsigned *sent)
     struct ni_stream *stream = next_stream(peer);
 
     /* Without room, or with a peer of which the link knows that it is gone. */
-    if (step(stream) != NI_OK) {
+    if (step_stream(stream) != NI_OK) {
         return false;
     }
     peer->send.overtake = true;
-    if (ended(stream)) {
+    if (has_stream_ended(stream)) {
         ni_stream_free(stream);
     }
     (*sent)++;
     return true;
 }
 
-static void drop_waiting(struct ni_peer *peer, ni_status status)
+static void drop_waiting_streams(struct ni_peer *peer, ni_status status)
 {
     (void)status;
     while (!ni_list_empty(&peer->send.streams)) {
@@ -337,7 +337,7 @@ static void drop_waiting(struct ni_peer *peer, ni_status status)
 
 void ni_streams_register(struct ni *ni)
 {
-    static const struct ni_source_ops source = {.send = send_next, .drop = drop_waiting};
+    static const struct ni_source_ops source = {.send = send_next, .drop = drop_waiting_streams};
 
     ni_source_register(ni, NI_SOURCE_STREAMS, &source);
 }

@@ -59,13 +59,13 @@ void ni_unacked_ask(struct ni_peer *peer)
     }
 }
 
-static bool ask_again(struct ni_peer *peer, unsigned *sent)
+static bool ask_for_unacked_again(struct ni_peer *peer, unsigned *sent)
 {
     (void)sent;
     return ask_now(peer);
 }
 
-static void drop_question(struct ni_peer *peer, ni_status status)
+static void drop_unacked_question(struct ni_peer *peer, ni_status status)
 {
     (void)status;
     ni_unacked_forget(peer);
@@ -73,7 +73,8 @@ static void drop_question(struct ni_peer *peer, ni_status status)
 
 void ni_unacked_register(struct ni *ni)
 {
-    static const struct ni_source_ops source = {.send = ask_again, .drop = drop_question};
+    static const struct ni_source_ops source = {.send = ask_for_unacked_again,
+                                                .drop = drop_unacked_question};
 
     ni_source_register(ni, NI_SOURCE_UNACKED_QUESTION, &source);
 }

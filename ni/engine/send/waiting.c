@@ -85,7 +85,7 @@ static unsigned do_others(struct ni *ni)
     return 0;
 }
 
-static unsigned send_all(struct ni *ni, uint32_t which)
+static unsigned send_to_all(struct ni *ni, uint32_t which)
 {
     unsigned sent = do_others(ni);
     struct ni_list *node;
@@ -111,10 +111,10 @@ static unsigned send_all(struct ni *ni, uint32_t which)
 
 unsigned ni_send_progress(struct ni *ni)
 {
-    return send_all(ni, ALL);
+    return send_to_all(ni, ALL);
 }
 
 unsigned ni_send_progress_short(struct ni *ni)
 {
-    return send_all(ni, SHORT);
+    return send_to_all(ni, SHORT);
 }

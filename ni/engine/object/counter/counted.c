@@ -21,8 +21,8 @@ static unsigned head_for(uint32_t len)
 }
 
 /* NI_AGAIN: not in this way. */
-static ni_status write_now(struct ni_peer *peer, const void *src, uint32_t len,
-                           const struct ni_remote *dst, const struct ni_rkey *counter)
+static ni_status write_counted_now(struct ni_peer *peer, const void *src, uint32_t len,
+                                   const struct ni_remote *dst, const struct ni_rkey *counter)
 {
     unsigned head = head_for(len);
     uint32_t lines = ni_packet_lines(head, len);
@@ -55,7 +55,7 @@ ni_status ni_write_counted(struct ni *ni, struct ni_peer *peer, const void *src,
     ni_status status = NI_AGAIN;
 
     if (NI_LIKELY(ni_is_one_packet(ni, len))) {
-        status = write_now(peer, src, (uint32_t)len, dst, counter);
+        status = write_counted_now(peer, src, (uint32_t)len, dst, counter);
     }
     if (NI_UNLIKELY(status != NI_OK)) {
         const struct ni_note note = {.region = *counter, .value = len};

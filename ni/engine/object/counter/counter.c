@@ -46,7 +46,7 @@ ni_status ni_counter_create(struct ni *ni, int64_t value, struct ni_rkey *rkey)
     return status;
 }
 
-static void release(struct ni *ni, const struct ni_region_view *region)
+static void release_counter(struct ni *ni, const struct ni_region_view *region)
 {
     struct ni_counter *counter = (struct ni_counter *)(uintptr_t)region->object[0];
 
@@ -78,7 +78,7 @@ static ni_status notify_counter(struct ni *ni, struct ni_peer *writer, ni_handle
 }
 
 /* Its notifications do. */
-static bool may_call(const struct ni_region_view *region)
+static bool may_counter_call(const struct ni_region_view *region)
 {
     (void)region;
     return true;
@@ -95,8 +95,10 @@ static void ack_region(struct ni *ni, const struct ni_ack *ack, ni_status status
 
 void ni_counters_register(struct ni *ni)
 {
-    static const struct ni_region_ops ops = {
-        .write = write_counter, .notify = notify_counter, .may_call = may_call, .release = release};
+    static const struct ni_region_ops ops = {.write = write_counter,
+                                             .notify = notify_counter,
+                                             .may_call = may_counter_call,
+                                             .release = release_counter};
 
     ni_region_type_register(ni, NI_REGION_COUNTER, &ops);
     ni->core.ack_region = ack_region;
@@ -161,7 +163,7 @@ ni_status ni_counter_change_of(struct ni *ni, ni_handle handle, const uint64_t *
     return status;
 }
 
-static ni_status add(struct ni *ni, ni_handle handle, const uint64_t *key, int64_t value)
+static ni_status add_to_counter(struct ni *ni, ni_handle handle, const uint64_t *key, int64_t value)
 {
     struct ni_counter_notify notices;
     ni_status status = ni_counter_change_of(ni, handle, key, value, &notices);
@@ -178,7 +180,7 @@ ni_status ni_counter_add(struct ni *ni, ni_handle handle, int64_t value)
 
     if (NI_UNLIKELY(ni->threads || ni->poll_cases) ||
         NI_UNLIKELY(!ni_counter_add_now(ni, handle, NULL, value, &call))) {
-        return add(ni, handle, NULL, value);
+        return add_to_counter(ni, handle, NULL, value);
     }
     if (call.fn != NULL) {
         call.fn(call.arg, NI_OK, call.value);
@@ -188,7 +190,7 @@ ni_status ni_counter_add(struct ni *ni, ni_handle handle, int64_t value)
 
 ni_status ni_counter_add_keyed(struct ni *ni, ni_handle handle, uint64_t key, int64_t value)
 {
-    return add(ni, handle, &key, value);
+    return add_to_counter(ni, handle, &key, value);
 }
 
 ni_status ni_counter_read(struct ni *ni, ni_handle handle, int64_t *value)

@@ -33,8 +33,8 @@ static bool is_sound(unsigned flags, unsigned count)
 }
 
 /* The NI's lock is held. */
-static void apply(struct ni *ni, struct ni_counter *counter, const struct order *order,
-                  struct ni_counter_notify *notices)
+static void apply_counter_order(struct ni *ni, struct ni_counter *counter,
+                                const struct order *order, struct ni_counter_notify *notices)
 {
     if ((order->flags & NI_COUNTER_NOTICES) != 0) {
         counter->count = order->count;
@@ -50,7 +50,7 @@ static void apply(struct ni *ni, struct ni_counter *counter, const struct order 
                       notices);
 }
 
-static ni_status set(struct ni *ni, ni_handle handle, const struct order *order)
+static ni_status set_counter(struct ni *ni, ni_handle handle, const struct order *order)
 {
     struct ni_counter *counter;
     struct ni_counter_notify notices;
@@ -59,7 +59,7 @@ static ni_status set(struct ni *ni, ni_handle handle, const struct order *order)
     ni_lock_take(&ni->lock, ni->threads);
     status = ni_counter_find(ni, handle, &counter);
     if (status == NI_OK) {
-        apply(ni, counter, order, &notices);
+        apply_counter_order(ni, counter, order, &notices);
     }
     ni_lock_give(&ni->lock, ni->threads);
     if (status == NI_OK && ni_counter_notify_any(&notices)) {
@@ -95,7 +95,7 @@ static ni_status set_here(struct ni *ni, ni_handle handle, const struct ni_count
             .value = notice->value,
         };
     }
-    status = set(ni, handle, &order);
+    status = set_counter(ni, handle, &order);
     if (status == NI_OK) {
         ni_ack_deliver(ni, ack, NI_OK, 0);
     }
@@ -191,5 +191,5 @@ ni_status ni_setting_arrive(struct ni *ni, struct ni_peer *sender, ni_handle han
     for (unsigned i = 0; i < packet.count && status == NI_OK; i++) {
         status = decode(ni, sender, &packet.notices[i], &order.targets[i]);
     }
-    return status == NI_OK ? set(ni, handle, &order) : status;
+    return status == NI_OK ? set_counter(ni, handle, &order) : status;
 }

@@ -59,8 +59,8 @@ static ni_status add_later(struct chain *chain, struct addition addition)
 
 /* Queues belong to the holder of the progress lock. Those with a consumer expect a peer as source.
  */
-static ni_status enqueue(struct ni *ni, const struct ni_counter_target *target,
-                         const struct ni_region_view *region)
+static ni_status enqueue_notice(struct ni *ni, const struct ni_counter_target *target,
+                                const struct ni_region_view *region)
 {
     if (region->object[NI_OBJECT_BODY] == 0) {
         return NI_ERR_ACCESS;
@@ -93,7 +93,7 @@ static ni_status write_here(struct ni *ni, const struct ni_counter_target *targe
         return NI_ERR_KEY;
     }
     if (region.type == NI_REGION_QUEUE || region.type == NI_REGION_MULTI_QUEUE) {
-        return enqueue(ni, target, &region);
+        return enqueue_notice(ni, target, &region);
     }
     if (region.type != NI_REGION_COUNTER) {
         return NI_ERR_ACCESS;

@@ -20,7 +20,7 @@ void ni_armed_reach(struct ni_counter *counter, int64_t value, struct ni_list *r
     }
 }
 
-static ni_status start(struct ni *ni, const struct ni_deferred *op)
+static ni_status start_deferred_op(struct ni *ni, const struct ni_deferred *op)
 {
     const struct ni_rkey rkey = {.handle = op->where.handle, .key = op->where.key};
 
@@ -29,10 +29,11 @@ static ni_status start(struct ni *ni, const struct ni_deferred *op)
                : ni_store_object(ni, op->peer, &rkey, op->src, op->len, &op->ack);
 }
 
-static bool run(struct ni *ni, struct ni_deferred_call *deferred)
+static bool run_deferred_ops(struct ni *ni, struct ni_deferred_call *deferred)
 {
     struct ni_armed *armed = ni_container_of(deferred, struct ni_armed, deferred);
-    ni_status status = armed->canceled || ni->closing ? NI_ERR_CANCELED : start(ni, &armed->op);
+    ni_status status =
+        armed->canceled || ni->closing ? NI_ERR_CANCELED : start_deferred_op(ni, &armed->op);
 
     if (status == NI_AGAIN) {
         ni_deferred_call_add(ni, deferred);
@@ -50,7 +51,7 @@ void ni_armed_start(struct ni *ni, struct ni_list *reached)
     struct ni_list *node;
 
     while ((node = ni_list_pop_front(reached)) != NULL) {
-        (void)run(ni, ni_container_of(node, struct ni_deferred_call, list));
+        (void)run_deferred_ops(ni, ni_container_of(node, struct ni_deferred_call, list));
     }
 }
 
@@ -67,7 +68,7 @@ void ni_armed_cancel(struct ni *ni, struct ni_counter *counter)
 }
 
 /* In order of thresholds, behind its equals. */
-static void insert(struct ni_counter *counter, struct ni_armed *armed)
+static void insert_armed(struct ni_counter *counter, struct ni_armed *armed)
 {
     struct ni_list *node = counter->armed.prev;
 
@@ -79,14 +80,14 @@ static void insert(struct ni_counter *counter, struct ni_armed *armed)
 }
 
 /* The NI's lock is held. */
-static ni_status arm(struct ni *ni, ni_handle handle, struct ni_armed *armed,
-                     struct ni_list *reached)
+static ni_status arm_counter(struct ni *ni, ni_handle handle, struct ni_armed *armed,
+                             struct ni_list *reached)
 {
     struct ni_counter *counter;
     ni_status status = ni_counter_find(ni, handle, &counter);
 
     if (status == NI_OK && armed->threshold > counter->value) {
-        insert(counter, armed);
+        insert_armed(counter, armed);
     } else if (status == NI_OK) {
         ni_list_push_back(reached, &armed->deferred.list);
     }
@@ -107,13 +108,13 @@ ni_status ni_counter_trigger(struct ni *ni, ni_handle handle, int64_t threshold,
     if (armed == NULL) {
         return NI_ERR_NOMEM;
     }
-    armed->deferred.run = run;
+    armed->deferred.run = run_deferred_ops;
     armed->threshold = threshold;
     armed->op = *operation;
     ni_list_init(&armed->deferred.list);
     ni_list_init(&reached);
     ni_lock_take(&ni->lock, ni->threads);
-    status = arm(ni, handle, armed, &reached);
+    status = arm_counter(ni, handle, armed, &reached);
     ni_lock_give(&ni->lock, ni->threads);
     if (status != NI_OK) {
         ni_free(armed);

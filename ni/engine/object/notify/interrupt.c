@@ -14,7 +14,7 @@
 /* INTERRUPT regions: an eventfd each, in object 0, used under the NI's lock, which keeps it
  * open. */
 
-static void release(struct ni *ni, const struct ni_region_view *region)
+static void release_interrupt(struct ni *ni, const struct ni_region_view *region)
 {
     (void)ni;
     (void)close((int)region->object[0]);
@@ -103,7 +103,7 @@ static ni_status notify_interrupt(struct ni *ni, struct ni_peer *writer, ni_hand
 void ni_interrupts_register(struct ni *ni)
 {
     static const struct ni_region_ops ops = {
-        .write = write_interrupt, .notify = notify_interrupt, .release = release};
+        .write = write_interrupt, .notify = notify_interrupt, .release = release_interrupt};
 
     ni_region_type_register(ni, NI_REGION_INTERRUPT, &ops);
 }

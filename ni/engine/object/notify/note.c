@@ -102,10 +102,10 @@ static ni_status write_by_op(struct ni_op *op, bool copied, bool by_kernel)
     return status;
 }
 
-static struct ni_op *new_op(struct ni_peer *peer, const void *src, size_t len,
-                            const struct ni_remote *dst, const struct ni_note *note,
-                            const struct ni_ack *departed, const struct ni_ack *ack,
-                            enum ni_multipath how)
+static struct ni_op *new_noted_op(struct ni_peer *peer, const void *src, size_t len,
+                                  const struct ni_remote *dst, const struct ni_note *note,
+                                  const struct ni_ack *departed, const struct ni_ack *ack,
+                                  enum ni_multipath how)
 {
     static const uint8_t nothing[1];
     struct ni_noting *noting = new_noting(note, departed);
@@ -158,7 +158,7 @@ static ni_status write_noted(struct ni_peer *peer, const void *src, size_t len,
         tell_both(peer->ni, departed, ack, status, 0);
         return NI_OK;
     }
-    op = new_op(peer, src, len, dst, note, departed, ack, how);
+    op = new_noted_op(peer, src, len, dst, note, departed, ack, how);
     if (op == NULL) {
         return NI_ERR_NOMEM;
     }

@@ -27,8 +27,8 @@ struct request {
 };
 
 /* All of it, or nothing: then NI_AGAIN. */
-NI_ALWAYS_INLINE ni_status ask_now(struct ni_peer *peer, const struct request *request,
-                                   const struct ni_ack *ack, uint64_t *name, bool threads)
+NI_ALWAYS_INLINE ni_status ask_owner_now(struct ni_peer *peer, const struct request *request,
+                                         const struct ni_ack *ack, uint64_t *name, bool threads)
 {
     struct ni_packet *packet;
     struct ni_op *op;
@@ -57,7 +57,7 @@ NI_ALWAYS_INLINE ni_status ask_now(struct ni_peer *peer, const struct request *r
     return status;
 }
 
-static ni_status send_read(struct ni_peer *peer, const struct request *request, uint64_t token)
+static ni_status send_dequeue(struct ni_peer *peer, const struct request *request, uint64_t token)
 {
     struct ni_packet_remote fields = {.addr = request->addr,
                                       .key = request->queue->key,
@@ -81,7 +81,7 @@ static NI_NOINLINE ni_status ask_later(struct ni_peer *peer, const struct reques
         op->local = request->dst;
         op->len = request->len;
         *name = ni_op_token(op);
-        status = send_read(peer, request, *name);
+        status = send_dequeue(peer, request, *name);
         if (status != NI_OK) {
             ni_op_undo(op);
         }
@@ -90,11 +90,11 @@ static NI_NOINLINE ni_status ask_later(struct ni_peer *peer, const struct reques
 }
 
 /* In a forked child no lane has room, so that what is done now need not ask. */
-static ni_status ask_peer(struct ni_peer *peer, const struct request *request,
-                          const struct ni_ack *ack, uint64_t *name)
+static ni_status ask_peer_for_item(struct ni_peer *peer, const struct request *request,
+                                   const struct ni_ack *ack, uint64_t *name)
 {
-    ni_status status = NI_LIKELY(!peer->threads) ? ask_now(peer, request, ack, name, false)
-                                                 : ask_now(peer, request, ack, name, true);
+    ni_status status = NI_LIKELY(!peer->threads) ? ask_owner_now(peer, request, ack, name, false)
+                                                 : ask_owner_now(peer, request, ack, name, true);
 
     return NI_LIKELY(status != NI_AGAIN) ? status : ask_later(peer, request, ack, name);
 }
@@ -131,7 +131,7 @@ static ni_status cancel_here(struct ni *ni, ni_handle queue, uint64_t request)
 
 /* ---- public ---------------------------------------------------------------------------------- */
 
-static bool is_item(size_t len)
+static bool is_item_size(size_t len)
 {
     return len >= 4 && len <= NI_QUEUE_ITEM_MAX && ni_is_pow2(len);
 }
@@ -147,12 +147,12 @@ ni_status ni_dequeue(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *
                               .dst = dst};
     uint64_t unused;
 
-    if (!is_item(len) || dst == NULL) {
+    if (!is_item_size(len) || dst == NULL) {
         return NI_ERR_INVALID;
     }
     name = name != NULL ? name : &unused;
     if (peer != NULL) {
-        return ask_peer(peer, &request, ack, name);
+        return ask_peer_for_item(peer, &request, ack, name);
     }
     return ni_usable(ni) == NI_OK ? ask_here(ni, queue->handle, dst, len, ack, name)
                                   : ni_usable(ni);
@@ -171,10 +171,10 @@ ni_status ni_dequeue_to(struct ni *ni, struct ni_peer *peer, const struct ni_rke
     uint64_t unused;
 
     (void)ni;
-    if (!is_item(len) || peer == NULL || to == 0 || count == 0) {
+    if (!is_item_size(len) || peer == NULL || to == 0 || count == 0) {
         return NI_ERR_INVALID;
     }
-    return ask_peer(peer, &request, ack, name != NULL ? name : &unused);
+    return ask_peer_for_item(peer, &request, ack, name != NULL ? name : &unused);
 }
 
 ni_status ni_dequeue_cancel(struct ni *ni, struct ni_peer *peer, const struct ni_rkey *queue,
@@ -191,7 +191,7 @@ ni_status ni_dequeue_cancel(struct ni *ni, struct ni_peer *peer, const struct ni
     }
     status = ni_transfer_enter(ni, peer);
     if (status == NI_OK) {
-        status = send_read(peer, &cancel, request);
+        status = send_dequeue(peer, &cancel, request);
     }
     return ni_transfer_leave(peer, status);
 }

@@ -113,7 +113,7 @@ void ni_multi_close(struct ni_multi *multi)
 /* ---- a type of regions ----------------------------------------------------------------------- */
 
 /* An item may be the answer to a request of ours. */
-static bool may_call(const struct ni_region_view *region)
+static bool may_multi_call(const struct ni_region_view *region)
 {
     (void)region;
     return true;
@@ -128,7 +128,7 @@ static void close_multi(struct ni *ni, const struct ni_region_view *region)
 void ni_multis_register(struct ni *ni)
 {
     static const struct ni_region_ops ops = {
-        .may_call = may_call, .close = close_multi, .under_progress_lock = true};
+        .may_call = may_multi_call, .close = close_multi, .under_progress_lock = true};
 
     ni_region_type_register(ni, NI_REGION_MULTI_QUEUE, &ops);
 }

@@ -7,7 +7,7 @@
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static void drop(struct ni_multi *multi, struct ni_multi_request *request)
+static void drop_multi_request(struct ni_multi *multi, struct ni_multi_request *request)
 {
     ni_list_remove(&request->list);
     multi->unreported -= ni_multi_is_served(request);
@@ -26,7 +26,7 @@ static void drop_dead(struct ni_multi *multi)
         struct ni_multi_request *request = ni_container_of(node, struct ni_multi_request, list);
 
         if (is_dead(request)) {
-            drop(multi, request);
+            drop_multi_request(multi, request);
         }
     }
 }
@@ -69,7 +69,7 @@ static void finish_later(struct ni_multi *multi)
 static void tell_served(struct ni_multi *multi, struct ni_multi_request *request)
 {
     if (ni_multi_answer(request, NI_OK, NULL, 0)) {
-        drop(multi, request);
+        drop_multi_request(multi, request);
     } else {
         finish_later(multi);
     }
@@ -92,8 +92,8 @@ static bool give_one_of_many(struct ni_multi *multi, struct ni_multi_request *re
 }
 
 /* Give an item to a request, which is over then; false: its peer takes nothing now. */
-static bool give(struct ni_multi *multi, struct ni_multi_request *request, const void *item,
-                 struct ni_ack *ours)
+static bool give_item(struct ni_multi *multi, struct ni_multi_request *request, const void *item,
+                      struct ni_ack *ours)
 {
     if (request->to != 0) {
         return give_one_of_many(multi, request, item);
@@ -104,7 +104,7 @@ static bool give(struct ni_multi *multi, struct ni_multi_request *request, const
     } else if (!ni_multi_answer(request, NI_OK, item, multi->queue.item)) {
         return false;
     }
-    drop(multi, request);
+    drop_multi_request(multi, request);
     return true;
 }
 
@@ -119,10 +119,10 @@ static bool match(struct ni_multi *multi, const void *item, struct ni_ack *ours)
         struct ni_peer *peer = request->peer;
 
         if (NI_UNLIKELY(is_dead(request))) {
-            drop(multi, request);
+            drop_multi_request(multi, request);
         } else if ((peer == NULL || peer->object.multi_pass != pass) &&
                    !ni_multi_is_served(request)) {
-            if (NI_LIKELY(give(multi, request, item, ours))) {
+            if (NI_LIKELY(give_item(multi, request, item, ours))) {
                 return true;
             }
             peer->object.multi_pass = pass;
@@ -229,7 +229,7 @@ bool ni_multi_forget(struct ni_multi *multi, const struct ni_peer *peer, uint64_
 
         if (request->peer == peer && request->token == token && !ni_multi_is_served(request)) {
             *ack = request->ack;
-            drop(multi, request);
+            drop_multi_request(multi, request);
             return true;
         }
     }
@@ -246,7 +246,7 @@ bool ni_multi_refuse(struct ni_multi *multi)
         ni_status status = ni_multi_is_served(request) ? NI_OK : NI_ERR_REGION;
 
         if (is_dead(request) || ni_multi_answer(request, status, NULL, 0)) {
-            drop(multi, request);
+            drop_multi_request(multi, request);
         }
     }
     if (!ni_list_empty(&multi->requests)) {
@@ -282,14 +282,14 @@ static void tell_all_served(struct ni_multi *multi)
         struct ni_multi_request *request = ni_container_of(node, struct ni_multi_request, list);
 
         if (is_dead(request)) {
-            drop(multi, request);
+            drop_multi_request(multi, request);
         } else if (ni_multi_is_served(request)) {
             tell_served(multi, request);
         }
     }
 }
 
-static unsigned serve(struct ni *ni, struct ni_multi *multi)
+static unsigned serve_multi(struct ni *ni, struct ni_multi *multi)
 {
     ni_handle handle = multi->handle;
     unsigned events = 0;
@@ -322,7 +322,7 @@ unsigned ni_multis_progress(struct ni *ni)
     ni_list_init(&pass);
     ni_list_splice_back(&pass, &ni->object.multis);
     while ((node = ni_list_pop_front(&pass)) != NULL) {
-        events += serve(ni, ni_container_of(node, struct ni_multi, unfinished));
+        events += serve_multi(ni, ni_container_of(node, struct ni_multi, unfinished));
     }
     if (ni_list_empty(&ni->object.multis)) {
         ni->untidy &= ~(uint32_t)NI_UNTIDY_QUEUES;

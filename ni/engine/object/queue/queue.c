@@ -238,7 +238,7 @@ ni_status ni_queue_push(struct ni *ni, ni_handle handle, const void *item, size_
 
 /* ---- a type of regions ----------------------------------------------------------------------- */
 
-static bool may_call(const struct ni_region_view *region)
+static bool may_queue_call(const struct ni_region_view *region)
 {
     return region->object[NI_OBJECT_CONSUMER] != 0;
 }
@@ -259,7 +259,7 @@ static ni_status notify_queue(struct ni *ni, struct ni_peer *writer, ni_handle h
                               sizeof(value));
 }
 
-static void release(struct ni *ni, const struct ni_region_view *region)
+static void release_queue(struct ni *ni, const struct ni_region_view *region)
 {
     (void)ni;
     if (region->object[NI_OBJECT_BODY] != 0) {
@@ -270,8 +270,8 @@ static void release(struct ni *ni, const struct ni_region_view *region)
 void ni_queues_register(struct ni *ni)
 {
     static const struct ni_region_ops ops = {.notify = notify_queue,
-                                             .may_call = may_call,
-                                             .release = release,
+                                             .may_call = may_queue_call,
+                                             .release = release_queue,
                                              .under_progress_lock = true};
 
     ni_region_type_register(ni, NI_REGION_QUEUE, &ops);

@@ -40,7 +40,7 @@ void ni_queue_names_free(struct ni *ni)
 }
 
 /* Have an entry for a number. */
-static ni_status grow(struct ni *ni, uint32_t number)
+static ni_status grow_names(struct ni *ni, uint32_t number)
 {
     uint32_t count = (uint32_t)ni_round_up_pow2(number < NI_NAMES_MIN ? NI_NAMES_MIN : number + 1U);
     struct ni_queue_name *entries;
@@ -74,7 +74,7 @@ static bool is_queue(const struct ni *ni, ni_handle handle)
 }
 
 /* The progress lock is ours. */
-static ni_status add(struct ni *ni, uint32_t number, const struct ni_queue_name *name)
+static ni_status add_name(struct ni *ni, uint32_t number, const struct ni_queue_name *name)
 {
     ni_status status;
 
@@ -84,7 +84,7 @@ static ni_status add(struct ni *ni, uint32_t number, const struct ni_queue_name 
     if (name->peer == NULL && !is_queue(ni, name->queue.handle)) {
         return NI_ERR_REGION;
     }
-    status = grow(ni, number);
+    status = grow_names(ni, number);
     if (status == NI_OK) {
         ni->object.queue_names->entries[number] = *name;
     }
@@ -107,7 +107,7 @@ ni_status ni_queue_name(struct ni *ni, uint32_t number, struct ni_peer *peer,
     }
     name.queue = *queue;
     taken = ni_progress_lock_take(ni);
-    status = add(ni, number, &name);
+    status = add_name(ni, number, &name);
     ni_progress_lock_give(ni, taken);
     return status;
 }

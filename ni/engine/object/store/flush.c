@@ -8,7 +8,7 @@
 /* A flush waits for the operations that are under way. Some of those end only when they are asked
  * to: stores, and Writes without an ack. */
 
-static void ask_peer(struct ni_peer *peer)
+static void ask_peer_for_flush(struct ni_peer *peer)
 {
     ni_lock_take(&peer->lock, peer->threads);
     if (peer->object.stores != NULL) {
@@ -35,7 +35,7 @@ ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack
     }
     at = peer != NULL ? peer : ni_peer_after(ni, NULL);
     while (at != NULL) {
-        ask_peer(at);
+        ask_peer_for_flush(at);
         at = peer != NULL ? NULL : ni_peer_after(ni, at);
     }
     return NI_OK;

@@ -9,7 +9,7 @@
 /* ---- fences that are done -------------------------------------------------------------------- */
 
 /* Fences that are done now, moved to `done`. */
-static void collect(struct ni_stores *stores, struct ni_list *done)
+static void collect_fences(struct ni_stores *stores, struct ni_list *done)
 {
     while (stores->outstanding[!stores->epoch] == 0) {
         for (NI_LIST_EACH(node, &stores->waiting)) {
@@ -49,7 +49,7 @@ void ni_stores_settle(struct ni_peer *peer)
     ni_list_init(&done);
     ni_lock_take(&peer->lock, peer->threads);
     if (peer->object.stores != NULL) {
-        collect(peer->object.stores, &done);
+        collect_fences(peer->object.stores, &done);
     }
     ni_lock_give(&peer->lock, peer->threads);
     tell_fences(peer->ni, &done);
@@ -99,7 +99,7 @@ static ni_status fence_one(struct ni_peer *peer, const struct ni_ack *ack)
     if (peer->object.stores != NULL) {
         ni_list_push_back(&peer->object.stores->next, &fence->list);
         ask_for(peer);
-        collect(peer->object.stores, &done);
+        collect_fences(peer->object.stores, &done);
     } else {
         ni_list_push_back(&done, &fence->list);
     }

@@ -14,7 +14,7 @@
 /* ---- a group --------------------------------------------------------------------------------- */
 
 /* The last of its lines has been taken, or the peer is gone. */
-static void on_end(void *arg, ni_status status, uint64_t value)
+static void on_group_end(void *arg, ni_status status, uint64_t value)
 {
     struct ni_store_group *group = arg;
     struct ni_stores *stores = group->stores;
@@ -37,7 +37,7 @@ static void on_end(void *arg, ni_status status, uint64_t value)
     }
 }
 
-static struct ni_store_group *get(struct ni_stores *stores)
+static struct ni_store_group *get_group(struct ni_stores *stores)
 {
     struct ni_store_group *group = stores->free;
 
@@ -56,8 +56,8 @@ static struct ni_store_group *get(struct ni_stores *stores)
 
 struct ni_store_group *ni_store_group_begin(struct ni_stores *stores)
 {
-    struct ni_store_group *group = get(stores);
-    const struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = on_end, .arg = group};
+    struct ni_store_group *group = get_group(stores);
+    const struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = on_group_end, .arg = group};
 
     if (group == NULL) {
         return NULL;
@@ -93,7 +93,7 @@ void ni_store_group_end(struct ni_stores *stores)
     ni_source_lower(stores->peer, NI_SOURCE_STORES_QUESTION);
 }
 
-static bool ask_peer(struct ni_peer *peer)
+static bool ask_for_group(struct ni_peer *peer)
 {
     if (!ni_unacked_question(peer, peer->object.stores->group->token)) {
         return false;
@@ -108,7 +108,7 @@ bool ni_stores_ask_again(struct ni_peer *peer)
         ni_source_lower(peer, NI_SOURCE_STORES_QUESTION);
         return true;
     }
-    return ask_peer(peer);
+    return ask_for_group(peer);
 }
 
 void ni_stores_ask(struct ni_peer *peer)
@@ -118,19 +118,19 @@ void ni_stores_ask(struct ni_peer *peer)
     if (peer->object.stored != 0) {
         stores->wanted = true; /* the open line is the question, as soon as it leaves */
     } else if (stores->group != NULL && !ni_source_pending(peer, NI_SOURCE_STORES_QUESTION) &&
-               ni_peer_state(peer) == NI_OK && !ask_peer(peer)) {
+               ni_peer_state(peer) == NI_OK && !ask_for_group(peer)) {
         ni_source_raise(peer, NI_SOURCE_STORES_QUESTION);
     }
 }
 
-static bool ask_again(struct ni_peer *peer, unsigned *sent)
+static bool ask_for_group_again(struct ni_peer *peer, unsigned *sent)
 {
     (void)sent;
     return ni_stores_ask_again(peer);
 }
 
 /* Its group ends with the peer's operations. */
-static void drop_question(struct ni_peer *peer, ni_status status)
+static void drop_group_question(struct ni_peer *peer, ni_status status)
 {
     (void)peer;
     (void)status;
@@ -138,7 +138,8 @@ static void drop_question(struct ni_peer *peer, ni_status status)
 
 void ni_store_groups_register(struct ni *ni)
 {
-    static const struct ni_source_ops source = {.send = ask_again, .drop = drop_question};
+    static const struct ni_source_ops source = {.send = ask_for_group_again,
+                                                .drop = drop_group_question};
 
     ni_source_register(ni, NI_SOURCE_STORES_QUESTION, &source);
 }

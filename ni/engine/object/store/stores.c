@@ -60,8 +60,8 @@ NI_ALWAYS_INLINE void left(struct ni_peer *peer, const struct leaving *leaving, 
     ni_stat_add(&peer->ni->stats.store_packets, 1);
 }
 
-static void fill(const struct ni_stores *stores, uint64_t token, uint32_t len, uint64_t *fields,
-                 uint8_t *payload)
+static void fill_line(const struct ni_stores *stores, uint64_t token, uint32_t len,
+                      uint64_t *fields, uint8_t *payload)
 {
     fields[0] = stores->where.addr;
     fields[1] = stores->where.key;
@@ -85,7 +85,7 @@ NI_ALWAYS_INLINE ni_status send_direct(struct ni_peer *peer, const struct leavin
         return NI_AGAIN;
     }
     packet = ni_lane_at(&ep->tx);
-    fill(stores, leaving->group->token, len, packet->body, (uint8_t *)packet + head);
+    fill_line(stores, leaving->group->token, len, packet->body, (uint8_t *)packet + head);
     ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_WRITE, head, leaving->tag),
                    ni_packet_word1(len, stores->where.handle), lines);
     return NI_OK;
@@ -126,13 +126,13 @@ static NI_NOINLINE ni_status send_composed(struct ni_peer *peer, const struct le
     if (status != NI_OK) {
         return status;
     }
-    fill(stores, leaving->group->token, len, fields, payload);
+    fill_line(stores, leaving->group->token, len, fields, payload);
     memcpy(place, fields, sizeof(fields));
     ni_packet_commit(peer, NI_PACKET_WRITE, leaving->tag, len, stores->where.handle);
     return NI_OK;
 }
 
-static ni_status send_line(struct ni_peer *peer, uint32_t len)
+static ni_status send_store_line(struct ni_peer *peer, uint32_t len)
 {
     struct leaving leaving;
     ni_status status;
@@ -161,7 +161,7 @@ ni_status ni_stores_send(struct ni_peer *peer)
     ni_status status = ni_peer_state(peer);
 
     if (NI_LIKELY(status == NI_OK)) {
-        status = send_line(peer, len);
+        status = send_store_line(peer, len);
     }
     if (status == NI_AGAIN) {
         return NI_AGAIN;
@@ -174,13 +174,13 @@ ni_status ni_stores_send(struct ni_peer *peer)
     return status;
 }
 
-static bool send_waiting(struct ni_peer *peer, unsigned *sent)
+static bool send_waiting_line(struct ni_peer *peer, unsigned *sent)
 {
     (void)sent;
     return ni_stores_send(peer) == NI_OK;
 }
 
-static void drop_waiting(struct ni_peer *peer, ni_status status)
+static void drop_waiting_line(struct ni_peer *peer, ni_status status)
 {
     ni_stores_count_off(peer->object.stores, peer->object.stores->line_epoch, peer->object.stored,
                         status);
@@ -190,7 +190,7 @@ static void drop_waiting(struct ni_peer *peer, ni_status status)
 void ni_stores_register(struct ni *ni)
 {
     static const struct ni_source_ops source = {
-        .send = send_waiting, .drop = drop_waiting, .under_way = ni_stores_under_way};
+        .send = send_waiting_line, .drop = drop_waiting_line, .under_way = ni_stores_under_way};
 
     ni_source_register(ni, NI_SOURCE_STORES, &source);
     ni_store_groups_register(ni);
@@ -252,8 +252,8 @@ static void open_line(struct ni_peer *peer, const struct ni_remote *dst)
 }
 
 /* No line can be continued: begin one, as soon as the last one has left. */
-static ni_status begin(struct ni_peer *peer, const struct ni_remote *dst, uint64_t value,
-                       unsigned width)
+static ni_status begin_line(struct ni_peer *peer, const struct ni_remote *dst, uint64_t value,
+                            unsigned width)
 {
     ni_status status = ni_usable(peer->ni);
 
@@ -301,7 +301,7 @@ ni_status ni_store(struct ni *ni, struct ni_peer *peer, const struct ni_remote *
     }
     ni_lock_take(&peer->lock, peer->threads);
     if (!continues(peer, dst)) {
-        status = begin(peer, dst, value, width);
+        status = begin_line(peer, dst, value, width);
     }
     if (NI_LIKELY(status == NI_INPROGRESS)) {
         struct ni_stores *stores = peer->object.stores;
@@ -329,7 +329,7 @@ NI_ALWAYS_INLINE void forget_busy(struct ni_peer *peer)
     }
 }
 
-static ni_status flush(struct ni_peer *peer)
+static ni_status flush_stores(struct ni_peer *peer)
 {
     ni_status status = NI_OK;
 
@@ -351,10 +351,10 @@ static NI_NOINLINE ni_status flush_any(struct ni *ni, struct ni_peer *peer)
         return status;
     }
     if (peer != NULL) {
-        return flush(peer);
+        return flush_stores(peer);
     }
     while ((peer = ni_peer_after(ni, peer)) != NULL) {
-        ni_status one = flush(peer);
+        ni_status one = flush_stores(peer);
 
         status = status == NI_OK ? one : status;
     }
