@@ -45,7 +45,7 @@ static struct ni_packet_ack fields_of(const struct ni_request *request)
 }
 
 /* In a line; data NULL: it is there already. NI_OK, or NI_ERR_NOMEM: later. */
-static ni_status send_line(const struct ni_request *request, const uint8_t *data)
+static ni_status send_answer_line(const struct ni_request *request, const uint8_t *data)
 {
     const unsigned head = NI_PACKET_HEADER + sizeof(struct ni_packet_ack);
     uint32_t len = data != NULL ? (uint32_t)request->target.mlength : 0;
@@ -96,7 +96,7 @@ bool ni_answer_at_once(const struct ni_request *request, const uint8_t *src)
             src = few;
         }
         /* Its place: see ni_send_can_answer. */
-        (void)send_line(request, src);
+        (void)send_answer_line(request, src);
         return true;
     }
     return send_packet(request, src);
@@ -105,10 +105,10 @@ bool ni_answer_at_once(const struct ni_request *request, const uint8_t *src)
 /* ---- written --------------------------------------------------------------------------------- */
 
 /* Say that it is there, or why not. */
-static ni_status say(struct ni *ni, const struct ni_answer *answer)
+static ni_status say_answer(struct ni *ni, const struct ni_answer *answer)
 {
     return answer->fail == NI_NI_OK
-               ? send_line(&answer->request, NULL)
+               ? send_answer_line(&answer->request, NULL)
                : ni_arriving_answer(ni, &answer->request.from, answer->fail, 0);
 }
 
@@ -123,7 +123,7 @@ static void say_and_end(struct ni *ni, struct ni_portal_task *task)
 {
     struct ni_answer *answer = ni_container_of(task, struct ni_answer, task);
 
-    if (say(ni, answer) != NI_OK) {
+    if (say_answer(ni, answer) != NI_OK) {
         ni_task_add(ni, task, say_and_end);
     } else {
         end_answer(ni, answer);

@@ -35,7 +35,7 @@ int ni_me_measure(const struct ni *ni, const struct ni_me *me, struct ni_me *mea
 }
 
 /* Whether an entry makes sense by itself; it has been measured. */
-static bool makes_sense(const struct ni_me *me, enum ni_list_kind list)
+static bool is_entry_sound(const struct ni_me *me, enum ni_list_kind list)
 {
     bool manages = (me->options & NI_ME_MANAGE_LOCAL) != 0;
     bool overflows = list == NI_OVERFLOW_LIST;
@@ -59,8 +59,8 @@ static bool takes(const struct ni_portals *portals, const struct ni_pt *pt, cons
 }
 
 /* The list to append to, made when it is needed; NULL out of memory. */
-static struct ni_match_list *list_of(const struct ni_portals *portals, struct ni_pt *pt,
-                                     enum ni_list_kind list)
+static struct ni_match_list *entry_list(const struct ni_portals *portals, struct ni_pt *pt,
+                                        enum ni_list_kind list)
 {
     if (list == NI_PRIORITY_LIST) {
         return &pt->posted;
@@ -78,7 +78,7 @@ static struct ni_match_list *list_of(const struct ni_portals *portals, struct ni
 static int link_entry(const struct ni_portals *portals, struct ni_pt *pt, struct ni_entry *entry,
                       const struct ni_me *me, enum ni_list_kind list)
 {
-    struct ni_match_list *to = list_of(portals, pt, list);
+    struct ni_match_list *to = entry_list(portals, pt, list);
 
     if (to == NULL || ni_match_list_append(to, &entry->match, me->match_bits, me->ignore_bits,
                                            me->match_id) != NI_OK) {
@@ -132,7 +132,7 @@ int ni_append_rarely(struct ni *ni, uint32_t pt_index, const struct ni_me *given
     struct ni_pt *pt;
     int result = NI_PTL_ARG_INVALID;
 
-    if (ni_me_measure(ni, given, &measured) != NI_OK || !makes_sense(me, list)) {
+    if (ni_me_measure(ni, given, &measured) != NI_OK || !is_entry_sound(me, list)) {
         return NI_PTL_ARG_INVALID;
     }
     space = ni_space_of(me);
@@ -164,7 +164,7 @@ int ni_entry_check(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enu
 
     ni_portals_lock(ni);
     pt = ni_pt_at(ni->portals, pt_index);
-    taken = makes_sense(me, list) && pt != NULL && takes(ni->portals, pt, me, list, false);
+    taken = is_entry_sound(me, list) && pt != NULL && takes(ni->portals, pt, me, list, false);
     ni_portals_unlock(ni);
     return taken ? NI_OK : (int)NI_PTL_ARG_INVALID;
 }

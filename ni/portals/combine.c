@@ -60,14 +60,14 @@ bool ni_combination_valid(const struct ni_combination *what, uint64_t length)
 }
 
 /* Whether an element is changed by the processor in one go. */
-static bool is_word(unsigned size, const void *target)
+static bool is_word_element(unsigned size, const void *target)
 {
     return size <= sizeof(uint64_t) && (uintptr_t)target % size == 0;
 }
 
 bool ni_combination_aligned(const struct ni_combination *what, const void *target)
 {
-    return is_word(types[what->type].size, target);
+    return is_word_element(types[what->type].size, target);
 }
 
 /* ---- comparing ------------------------------------------------------------------------------- */
@@ -189,7 +189,7 @@ static void change_long(const struct ni_combination *what, uint8_t *target, cons
 /* ---- aligned elements, by width -------------------------------------------------------------- */
 
 /* The word as it is now. */
-static uint64_t load(const uint8_t *word, unsigned size)
+static uint64_t load_element(const uint8_t *word, unsigned size)
 {
     const void *at = word;
 
@@ -252,8 +252,8 @@ static void change(const struct ni_combination *what, uint8_t *target, const uin
         return;
     }
     memcpy(&element, data, size);
-    if (is_word(size, target)) {
-        word = load(target, size);
+    if (is_word_element(size, target)) {
+        word = load_element(target, size);
         while (!replace(target, size, &word, combined(what, word, element))) {
         }
     } else {

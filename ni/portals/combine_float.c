@@ -11,7 +11,7 @@
 enum { LONG_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double) };
 
 /* The real or the imaginary part; no type is wider. */
-static long double part(enum ni_ptl_datatype type, const void *element, unsigned which)
+static long double complex_part(enum ni_ptl_datatype type, const void *element, unsigned which)
 {
     const uint8_t *at = element;
     long double longest;
@@ -35,14 +35,14 @@ static long double part(enum ni_ptl_datatype type, const void *element, unsigned
 
 unsigned ni_float_relate(enum ni_ptl_datatype type, const void *a, const void *b)
 {
-    long double x = part(type, a, 0), y = part(type, b, 0);
+    long double x = complex_part(type, a, 0), y = complex_part(type, b, 0);
     bool equal = x >= y && x <= y;
 
     if (!ni_datatype_is_complex(type)) {
         return (x < y ? NI_LESS : 0U) | (x > y ? NI_GREATER : 0U) | (equal ? NI_EQUAL : 0U);
     }
-    x = part(type, a, 1);
-    y = part(type, b, 1);
+    x = complex_part(type, a, 1);
+    y = complex_part(type, b, 1);
     return equal && x >= y && x <= y ? NI_EQUAL : 0U;
 }
 

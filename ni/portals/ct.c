@@ -102,7 +102,7 @@ void ni_ct_count(struct ni_ct *ct, bool bytes, enum ni_ni_fail fail, uint64_t ml
     }
 }
 
-static bool reached(const struct ni_ct *ct, uint64_t test, struct ni_ct_event *event)
+static bool has_ct_reached(const struct ni_ct *ct, uint64_t test, struct ni_ct_event *event)
 {
     (void)ni_ct_get(ct, event);
     return event->success >= test || event->failure != 0;
@@ -123,7 +123,7 @@ int ni_ct_poll(struct ni *ni, struct ni_ct *const *cts, const uint64_t *tests, u
     }
     for (;;) {
         for (unsigned i = 0; i < size; i++) {
-            if (reached(cts[i], tests[i], event)) {
+            if (has_ct_reached(cts[i], tests[i], event)) {
                 *which = i;
                 return NI_OK;
             }

@@ -119,7 +119,7 @@ ni_status ni_arriving_answer(struct ni *ni, const struct ni_arriving *from, enum
     return status == NI_ERR_NOMEM ? status : NI_OK;
 }
 
-static void forget(struct ni *ni, struct ni_unexpected *unexpected)
+static void forget_unexpected(struct ni *ni, struct ni_unexpected *unexpected)
 {
     ni_portals_lock(ni);
     if (unexpected->target.entry != NULL) {
@@ -138,7 +138,7 @@ static void answer_later(struct ni *ni, struct ni_portal_task *task)
         NI_OK) {
         ni_task_add(ni, task, answer_later);
     } else {
-        forget(ni, unexpected);
+        forget_unexpected(ni, unexpected);
     }
 }
 
@@ -158,7 +158,7 @@ void ni_unexpected_delivered(struct ni *ni, struct ni_unexpected *unexpected, en
     answered = ni_arriving_answer(ni, &unexpected->from, fail, unexpected->target.mlength) == NI_OK;
     ni_target_tell(&unexpected->from, &unexpected->target, unexpected->type, fail);
     if (answered) {
-        forget(ni, unexpected);
+        forget_unexpected(ni, unexpected);
     } else {
         ni_task_add(ni, &unexpected->task, answer_later);
     }

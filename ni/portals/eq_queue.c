@@ -29,7 +29,7 @@ struct ni_eq_ring {
     struct ni_eq_slot slot[];
 };
 
-static void store(void *arg, const struct ni_event *event)
+static void store_event(void *arg, const struct ni_event *event)
 {
     struct ni_eq_ring *ring = arg;
     bool short_of_room;
@@ -66,7 +66,7 @@ int ni_eq_alloc(struct ni *ni, size_t count, struct ni_eq **made)
         return NI_PTL_NO_SPACE;
     }
     *ring = (struct ni_eq_ring){.ni = ni, .mask = slots - 1};
-    result = ni_eq_make(ni, store, ring, made);
+    result = ni_eq_make(ni, store_event, ring, made);
     if (result != NI_OK) {
         ni_free(ring);
         return result;
@@ -77,7 +77,7 @@ int ni_eq_alloc(struct ni *ni, size_t count, struct ni_eq **made)
 }
 
 /* The oldest event, without looking for new ones. */
-static int take_event(struct ni_eq_ring *ring, struct ni_event *event)
+static int take_ring_event(struct ni_eq_ring *ring, struct ni_event *event)
 {
     int result = NI_PTL_EQ_EMPTY;
 
@@ -92,19 +92,19 @@ static int take_event(struct ni_eq_ring *ring, struct ni_event *event)
     return result;
 }
 
-static int take_any(struct ni_eq *const *eqs, unsigned size, struct ni_event *event,
-                    unsigned *which)
+static int take_first_event(struct ni_eq *const *eqs, unsigned size, struct ni_event *event,
+                            unsigned *which)
 {
     int result = NI_PTL_EQ_EMPTY;
 
     for (unsigned i = 0; i < size && result == NI_PTL_EQ_EMPTY; i++) {
-        result = take_event(eqs[i]->ring, event);
+        result = take_ring_event(eqs[i]->ring, event);
         *which = i;
     }
     return result;
 }
 
-static int check(const struct ni *ni, struct ni_eq *const *eqs, unsigned size)
+static int check_queues(const struct ni *ni, struct ni_eq *const *eqs, unsigned size)
 {
     if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
         return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
@@ -122,19 +122,19 @@ int ni_eq_poll(struct ni *ni, struct ni_eq *const *eqs, unsigned size, uint64_t 
 {
     uint64_t now = ni_now_ns() / 1000;
     uint64_t end = now + ni_min_u64(timeout_us, UINT64_MAX - now);
-    int result = check(ni, eqs, size);
+    int result = check_queues(ni, eqs, size);
 
     if (result != NI_OK) {
         return result;
     }
     for (;;) {
-        result = take_any(eqs, size, event, which);
+        result = take_first_event(eqs, size, event, which);
         if (result != NI_PTL_EQ_EMPTY) {
             return result;
         }
         /* Another thread may store an event, of which ni_wait here knows nothing. */
         (void)ni_wait(ni, ni_min_u64(end - now, NI_EQ_LOOK_US));
-        result = take_any(eqs, size, event, which);
+        result = take_first_event(eqs, size, event, which);
         now = ni_now_ns() / 1000;
         if (result != NI_PTL_EQ_EMPTY || now >= end) {
             return result;

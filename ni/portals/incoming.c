@@ -9,7 +9,8 @@
 typedef ni_status (*arrive_fn)(const struct ni_packet_in *in);
 
 /* portals->lock is held, and given back. */
-static NI_COLD ni_status refuse(struct ni *ni, const struct ni_arriving *from, enum ni_ni_fail why)
+static NI_COLD ni_status refuse_put(struct ni *ni, const struct ni_arriving *from,
+                                    enum ni_ni_fail why)
 {
     bool disabled = false;
 
@@ -27,8 +28,8 @@ static NI_COLD ni_status refuse(struct ni *ni, const struct ni_arriving *from, e
 }
 
 /* Why it is not accepted by what was found for it. */
-static enum ni_ni_fail judge(const struct ni *ni, const struct ni_arriving *from,
-                             const struct ni_entry *entry)
+static enum ni_ni_fail judge_put(const struct ni *ni, const struct ni_arriving *from,
+                                 const struct ni_entry *entry)
 {
     if (entry != NULL) {
         return ni_entry_refuses(entry, from->verb);
@@ -44,8 +45,8 @@ static enum ni_ni_fail judge(const struct ni *ni, const struct ni_arriving *from
 /* ---- PUT ------------------------------------------------------------------------------------- */
 
 /* It goes to an overflow buffer, or would. portals->lock is held, and given back unless NONE. */
-static enum ni_overflow_result spill(struct ni *ni, const struct ni_arriving *from,
-                                     struct ni_unexpected **unexpected)
+static enum ni_overflow_result spill_put(struct ni *ni, const struct ni_arriving *from,
+                                         struct ni_unexpected **unexpected)
 {
     enum ni_overflow_result result = NI_OVERFLOW_NONE;
     enum ni_ni_fail why;
@@ -54,7 +55,7 @@ static enum ni_overflow_result spill(struct ni *ni, const struct ni_arriving *fr
         result = ni_overflow_take(ni, from, unexpected, &why);
     }
     if (result == NI_OVERFLOW_REFUSED) {
-        (void)refuse(ni, from, why);
+        (void)refuse_put(ni, from, why);
     } else if (result != NI_OVERFLOW_NONE) {
         ni_portals_unlock(ni);
     }
@@ -86,7 +87,7 @@ static NI_NOINLINE ni_status put_finds_none(struct ni *ni, struct ni_arriving *f
 
     from->verb = NI_VERB_PUT;
     if (entry == NULL) {
-        result = spill(ni, from, &unexpected);
+        result = spill_put(ni, from, &unexpected);
     }
     if (result == NI_OVERFLOW_TAKEN) {
         ni_target_write(&unexpected->target, unexpected->spill.offset, payload);
@@ -95,9 +96,9 @@ static NI_NOINLINE ni_status put_finds_none(struct ni *ni, struct ni_arriving *f
     if (result != NI_OVERFLOW_NONE) {
         return result == NI_OVERFLOW_AGAIN ? NI_AGAIN : NI_OK;
     }
-    why = judge(ni, from, entry);
+    why = judge_put(ni, from, entry);
     if (why != NI_NI_OK) {
-        return refuse(ni, from, why);
+        return refuse_put(ni, from, why);
     }
     if (entry != NULL) {
         scatter(ni, from, entry, payload);
@@ -133,12 +134,12 @@ ni_status ni_put_arrives(struct ni *ni, unsigned pt_index, struct ni_arriving *f
     ni_portals_lock(ni);
     from->pt = ni_pt_at(ni->portals, pt_index);
     if (NI_UNLIKELY(from->pt == NULL || from->pt->disabled)) {
-        return refuse(ni, from, from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED);
+        return refuse_put(ni, from, from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED);
     }
     return ni_put_matched(ni, from, ni_entry_find(ni, from), payload);
 }
 
-static ni_status on_put(const struct ni_packet_in *in)
+static ni_status on_plain_put(const struct ni_packet_in *in)
 {
     struct ni_packet_put_more more = {.token = 0};
     struct ni_arriving from;
@@ -167,7 +168,7 @@ static ni_status on_put(const struct ni_packet_in *in)
 /* ---- PUT_LONG -------------------------------------------------------------------------------- */
 
 /* Wait for an entry, the data staying where it is. portals->lock is held. */
-static ni_status defer(struct ni *ni, struct ni_unexpected *unexpected)
+static ni_status defer_long_put(struct ni *ni, struct ni_unexpected *unexpected)
 {
     if (!ni_unexpected_list(ni, unexpected)) {
         ni_unexpected_free(ni, unexpected);
@@ -192,19 +193,19 @@ static ni_status long_put_arrives(const struct ni_packet_in *in, struct ni_arriv
     ni_portals_lock(ni);
     from->pt = ni_pt_at(ni->portals, in->tag & NI_PUT_INDEX);
     if (from->pt == NULL || from->pt->disabled) {
-        return refuse(ni, from, from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED);
+        return refuse_put(ni, from, from->pt == NULL ? NI_NI_DROPPED : NI_NI_PT_DISABLED);
     }
     entry = ni_entry_find(ni, from);
-    result = entry == NULL ? spill(ni, from, &unexpected) : NI_OVERFLOW_NONE;
+    result = entry == NULL ? spill_put(ni, from, &unexpected) : NI_OVERFLOW_NONE;
     if (result == NI_OVERFLOW_TAKEN) {
         ni_unexpected_fetch(ni, unexpected, &remote);
     }
     if (result != NI_OVERFLOW_NONE) {
         return result == NI_OVERFLOW_AGAIN ? NI_AGAIN : NI_OK;
     }
-    why = judge(ni, from, entry);
+    why = judge_put(ni, from, entry);
     if (why != NI_NI_OK) {
-        return refuse(ni, from, why);
+        return refuse_put(ni, from, why);
     }
     unexpected = ni_unexpected_new(ni, from);
     if (unexpected == NULL) {
@@ -214,7 +215,7 @@ static ni_status long_put_arrives(const struct ni_packet_in *in, struct ni_arriv
     unexpected->form = NI_UNEXPECTED_REMOTE;
     unexpected->remote = remote;
     if (entry == NULL) {
-        status = defer(ni, unexpected);
+        status = defer_long_put(ni, unexpected);
     } else {
         unexpected->type = ni_verb_event(from->verb, false);
         ni_entry_use(ni->portals, entry, &unexpected->from, &unexpected->target);
@@ -227,7 +228,7 @@ static ni_status long_put_arrives(const struct ni_packet_in *in, struct ni_arriv
     return status;
 }
 
-static ni_status on_put_long(const struct ni_packet_in *in)
+static ni_status on_long_put(const struct ni_packet_in *in)
 {
     struct ni_packet_put_long fields;
     struct ni_packet_put_long_more more = {.remote_offset = 0};
@@ -287,8 +288,8 @@ static ni_status on_put_ack(const struct ni_packet_in *in)
 ni_status ni_portals_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                             uint64_t word0, uint64_t word1, const uint8_t *payload)
 {
-    static const arrive_fn handlers[] = {on_put,    on_put_long,   on_put_ack,
-                                         ni_on_get, ni_on_combine, ni_on_reply};
+    static const arrive_fn handlers[] = {on_plain_put, on_long_put,   on_put_ack,
+                                         ni_on_get,    ni_on_combine, ni_on_reply};
     const struct ni_packet_in in = {
         .ni = ni,
         .peer = peer,

@@ -7,7 +7,7 @@
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
 /* Where the answer goes: where it belongs, or to a block first; false out of memory. */
-static bool prepare(struct ni_extra *extra, uint64_t length)
+static bool prepare_answer(struct ni_extra *extra, uint64_t length)
 {
     struct ni_walk walk;
 
@@ -27,13 +27,13 @@ static bool prepare(struct ni_extra *extra, uint64_t length)
     return true;
 }
 
-static int start(struct ni *ni, struct ni_put *put)
+static int start_iovec_request(struct ni *ni, struct ni_put *put)
 {
     struct ni_extra *extra = put->extra;
 
     if ((extra->from.vector != NULL &&
          !ni_iovec_collect(put, extra->from.vector, extra->from.offset)) ||
-        (extra->to.vector != NULL && !prepare(extra, put->header.length)) ||
+        (extra->to.vector != NULL && !prepare_answer(extra, put->header.length)) ||
         ((put->options & NI_MD_VOLATILE) != 0 && !ni_put_keep(ni, put))) {
         return NI_PTL_NO_SPACE;
     }
@@ -49,7 +49,7 @@ int ni_request_vector(struct ni *ni, struct ni_put *put)
     int result;
 
     copy.extra = &extra;
-    result = start(ni, &copy);
+    result = start_iovec_request(ni, &copy);
     landed = extra.landed;
     ni_packed_drop(copy.packed);
     ni_packed_drop(landed);

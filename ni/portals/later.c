@@ -25,7 +25,7 @@ struct ni_later {
 };
 
 /* At least so many free places; the lock is held. */
-static bool make_room(struct ni_later *later, uint64_t room)
+static bool make_event_room(struct ni_later *later, uint64_t room)
 {
     uint64_t places = later->places != 0 ? later->places : NI_LATER_FIRST;
     struct ni_later_event *events;
@@ -58,13 +58,13 @@ bool ni_later_ready(struct ni *ni)
         return true; /* no handlers */
     }
     ni_lock_take(&later->lock, true);
-    ready = make_room(later, NI_LATER_ROOM);
+    ready = make_event_room(later, NI_LATER_ROOM);
     ni_lock_give(&later->lock, true);
     return ready;
 }
 
 /* The oldest; false: there is none. */
-static bool take_event(struct ni_later *later, struct ni_later_event *taken)
+static bool take_later_event(struct ni_later *later, struct ni_later_event *taken)
 {
     bool any;
 
@@ -82,7 +82,7 @@ unsigned ni_later_tell(struct ni *ni)
     struct ni_later_event one;
     unsigned told = 0;
 
-    while (ni->portals->later != NULL && take_event(ni->portals->later, &one)) {
+    while (ni->portals->later != NULL && take_later_event(ni->portals->later, &one)) {
         if (one.eq != NULL) {
             one.eq->handler(one.eq->handler_arg, &one.event);
             told++;
@@ -97,7 +97,7 @@ static void put_by(struct ni *ni, struct ni_eq *eq, const struct ni_event *event
     struct ni_later *later = ni->portals->later;
 
     ni_lock_take(&later->lock, true);
-    if (make_room(later, 1)) {
+    if (make_event_room(later, 1)) {
         later->events[later->tail++ & (later->places - 1)] =
             (struct ni_later_event){.eq = eq, .event = *event};
     } else {

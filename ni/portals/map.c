@@ -14,7 +14,7 @@ enum { NI_MAP_MOST = 1 << 24 };
 
 /* ---- setting --------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
+static int compare_pairs(const void *a, const void *b)
 {
     uintptr_t first = (uintptr_t) * (struct ni_peer *const *)a;
     uintptr_t second = (uintptr_t) * (struct ni_peer *const *)b;
@@ -25,7 +25,7 @@ static int compare(const void *a, const void *b)
 /* Peers of this NI, none twice; this NI, NULL, is one of them. Leaves them sorted. */
 static bool check_map(const struct ni *ni, uint32_t size, struct ni_peer **map)
 {
-    qsort(map, size, sizeof(struct ni_peer *), compare);
+    qsort(map, size, sizeof(struct ni_peer *), compare_pairs);
     if (map[0] != NULL) {
         return false;
     }

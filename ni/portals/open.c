@@ -166,7 +166,7 @@ static const struct ni_portal_ops ops = {
     .close = close_portals,
 };
 
-static void fill(uint32_t *limit, uint32_t usual)
+static void fill_limit(uint32_t *limit, uint32_t usual)
 {
     *limit = *limit != 0 ? *limit : usual;
 }
@@ -182,13 +182,13 @@ static void set_limits(struct ni_limits *limits, const struct ni_limits *desired
     static const struct ni_limits none = {.max_msg_size = 0};
 
     *limits = desired != NULL ? *desired : none;
-    fill(&limits->max_entries, MANY);
-    fill(&limits->max_unexpected_headers, MANY);
-    fill(&limits->max_pt_index, NI_PT_COUNT - 1);
-    fill(&limits->max_iovecs, 1U << 20);
-    fill(&limits->max_triggered_ops, MANY);
-    fill(&limits->max_eqs, MANY);
-    fill(&limits->max_cts, MANY);
+    fill_limit(&limits->max_entries, MANY);
+    fill_limit(&limits->max_unexpected_headers, MANY);
+    fill_limit(&limits->max_pt_index, NI_PT_COUNT - 1);
+    fill_limit(&limits->max_iovecs, 1U << 20);
+    fill_limit(&limits->max_triggered_ops, MANY);
+    fill_limit(&limits->max_eqs, MANY);
+    fill_limit(&limits->max_cts, MANY);
     limits->max_mds = UINT32_MAX;
     limits->max_list_size = limits->max_entries;
     limits->features = NI_TARGET_BIND_INACCESSIBLE | NI_COHERENT_ATOMICS;

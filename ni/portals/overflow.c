@@ -15,7 +15,7 @@
  * an entry that has unlinked itself its buffer is free again.
  */
 
-static struct ni_entry *find(const struct ni_arriving *from)
+static struct ni_entry *find_overflow_entry(const struct ni_arriving *from)
 {
     struct ni_match_list *list = from->pt->overflow;
     struct ni_match_entry *found = NULL;
@@ -56,7 +56,7 @@ static void reserve(struct ni_unexpected *unexpected, struct ni_entry *entry)
 enum ni_overflow_result ni_overflow_take(struct ni *ni, const struct ni_arriving *from,
                                          struct ni_unexpected **taken, enum ni_ni_fail *why)
 {
-    struct ni_entry *entry = find(from);
+    struct ni_entry *entry = find_overflow_entry(from);
     struct ni_unexpected *unexpected;
     bool hidden;
 
@@ -110,7 +110,7 @@ static void tell_free(struct ni *ni, const struct ni_unexpected *unexpected)
 }
 
 /* Filled and matched. */
-static void finish(struct ni *ni, struct ni_unexpected *unexpected)
+static void finish_overflow(struct ni *ni, struct ni_unexpected *unexpected)
 {
     struct ni_target *target = &unexpected->target;
 
@@ -158,7 +158,7 @@ void ni_overflow_filled(struct ni *ni, struct ni_unexpected *unexpected, enum ni
     from.pt->users--;
     ni_portals_unlock(ni);
     if (matched) {
-        finish(ni, unexpected);
+        finish_overflow(ni, unexpected);
     }
 }
 
@@ -186,6 +186,6 @@ void ni_overflow_deliver(struct ni *ni, struct ni_unexpected *unexpected)
     unexpected->matched = filling;
     ni_portals_unlock(ni);
     if (!filling) {
-        finish(ni, unexpected);
+        finish_overflow(ni, unexpected);
     }
 }

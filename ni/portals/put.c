@@ -19,7 +19,7 @@
  */
 
 /* Send now, or make it wait. *sent: the data has left. The peer's lock is held. */
-static ni_status begin(struct ni_put *put, bool *sent, struct ni_put **waits)
+static ni_status begin_put(struct ni_put *put, bool *sent, struct ni_put **waits)
 {
     struct ni_peer *peer = put->peer;
     bool turn = ni_send_turn(peer);
@@ -76,7 +76,7 @@ int ni_put_start(struct ni_put *put)
     }
     ni_peer_enter(peer);
     ni_lock_take(&peer->lock, peer->threads);
-    status = begin(put, &sent, &waits);
+    status = begin_put(put, &sent, &waits);
     ni_lock_give(&peer->lock, peer->threads);
     if (status != NI_OK && waits != NULL) {
         if (waits->rkey.handle != 0) {
@@ -190,10 +190,10 @@ static int put_otherwise(struct ni *ni, const struct ni_md *md, uint64_t local_o
 }
 
 /* All but the fastest. */
-static NI_NOINLINE int put(struct ni *ni, const struct ni_md *md, uint64_t local_offset,
-                           uint64_t length, enum ni_ack_req ack, struct ni_peer *target,
-                           uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
-                           void *user_ptr, uint64_t hdr_data)
+static NI_NOINLINE int put_any(struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                               uint64_t length, enum ni_ack_req ack, struct ni_peer *target,
+                               uint32_t pt_index, uint64_t match_bits, uint64_t remote_offset,
+                               void *user_ptr, uint64_t hdr_data)
 {
     bool sent = false;
 
@@ -229,8 +229,8 @@ int ni_put(struct ni *ni, const struct ni_md *md, uint64_t local_offset, uint64_
                                     length, pt_index, match_bits, hdr_data))) {
         return NI_PTL_SENT;
     }
-    return put(ni, md, local_offset, length, ack, target, pt_index, match_bits, remote_offset,
-               user_ptr, hdr_data);
+    return put_any(ni, md, local_offset, length, ack, target, pt_index, match_bits, remote_offset,
+                   user_ptr, hdr_data);
 }
 
 _Static_assert((int)NI_PUT_SHORT == (int)NI_RING_PAYLOAD, "what lanes take");

@@ -25,7 +25,8 @@ static void tell_event(const struct ni_eq *eq, enum ni_event_kind type, const st
     ni_event_tell(eq, &event);
 }
 
-static void count(const struct ni_put *put, uint32_t option, enum ni_ni_fail fail, uint64_t mlength)
+static void count_put(const struct ni_put *put, uint32_t option, enum ni_ni_fail fail,
+                      uint64_t mlength)
 {
     if ((put->options & option) != 0) {
         ni_ct_count(put->ct, (put->options & NI_MD_EVENT_CT_BYTES) != 0, fail, mlength);
@@ -38,7 +39,7 @@ int ni_put_left(const struct ni_put *put)
         return NI_OK;
     }
     if ((put->options & NI_MD_SENT_BY_RESULT) != 0) {
-        count(put, NI_MD_EVENT_CT_SEND, NI_NI_OK, put->header.length);
+        count_put(put, NI_MD_EVENT_CT_SEND, NI_NI_OK, put->header.length);
         return NI_PTL_SENT;
     }
     ni_put_tell_sent(put, NI_NI_OK);
@@ -50,7 +51,7 @@ void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail)
     if (ni_put_only_asks(put)) {
         return;
     }
-    count(put, NI_MD_EVENT_CT_SEND, fail, put->header.length);
+    count_put(put, NI_MD_EVENT_CT_SEND, fail, put->header.length);
     if (put->eq != NULL && (put->options & NI_MD_EVENT_SEND_DISABLE) == 0 &&
         (fail != NI_NI_OK || (put->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {
         tell_event(put->eq, NI_EVENT_SEND, put, fail, fail == NI_NI_OK ? put->header.length : 0,
@@ -83,7 +84,7 @@ void ni_put_tell_end(const struct ni_put *put, enum ni_ni_fail fail, uint64_t ml
         return; /* SEND was all */
     }
     if (put->ack) {
-        count(put, NI_MD_EVENT_CT_ACK, fail, mlength);
+        count_put(put, NI_MD_EVENT_CT_ACK, fail, mlength);
     }
     if (put->ack && put->eq != NULL && (put->options & NI_PUT_CT_ACK) == 0 &&
         (fail != NI_NI_OK || (put->options & NI_MD_EVENT_SUCCESS_DISABLE) == 0)) {

@@ -67,7 +67,7 @@ ni_status ni_put_send_eager(struct ni_peer *peer, const struct ni_put_header *he
     return NI_OK;
 }
 
-static ni_status expose(struct ni_put *put)
+static ni_status expose_source(struct ni_put *put)
 {
     ni_status status = NI_OK;
 
@@ -93,7 +93,7 @@ static ni_status send_long(struct ni_put *put)
     const struct ni_packet_put_long_more more = {header->remote_offset, header->length};
     uint32_t len = with_more ? sizeof(more) : 0;
     uint8_t *place, *payload;
-    ni_status status = expose(put);
+    ni_status status = expose_source(put);
 
     if (status == NI_OK) {
         status = ni_packet_begin(peer, sizeof(fields), 0, len, &place, &payload);
@@ -203,7 +203,7 @@ static ni_status send_first(struct ni_peer *peer)
 }
 
 /* Puts go in the order in which they were made, and streams have their turn after some. */
-static bool send_waiting(struct ni_peer *peer, unsigned *sent)
+static bool send_waiting_puts(struct ni_peer *peer, unsigned *sent)
 {
     for (unsigned i = 0; i < PUTS_IN_A_ROW && !ni_list_empty(&peer->put_queue); i++) {
         if (send_first(peer) != NI_OK) {
@@ -215,7 +215,7 @@ static bool send_waiting(struct ni_peer *peer, unsigned *sent)
 }
 
 /* They end with all puts to the peer. */
-static void drop_waiting(struct ni_peer *peer, ni_status status)
+static void drop_waiting_puts(struct ni_peer *peer, ni_status status)
 {
     (void)status;
     while (ni_list_pop_front(&peer->put_queue) != NULL) {
@@ -224,7 +224,8 @@ static void drop_waiting(struct ni_peer *peer, ni_status status)
 
 void ni_puts_register(struct ni *ni)
 {
-    static const struct ni_source_ops source = {.send = send_waiting, .drop = drop_waiting};
+    static const struct ni_source_ops source = {.send = send_waiting_puts,
+                                                .drop = drop_waiting_puts};
 
     ni_source_register(ni, NI_SOURCE_PUTS, &source);
 }

@@ -7,8 +7,8 @@
  */
 
 /* Where in a descriptor an operation may go; false if not. */
-static bool place(const struct ni *ni, const struct ni_md *md, uint64_t offset, uint64_t length,
-                  uint8_t **start, struct ni_place *where)
+static bool place_in_md(const struct ni *ni, const struct ni_md *md, uint64_t offset,
+                        uint64_t length, uint8_t **start, struct ni_place *where)
 {
     if (NI_UNLIKELY((md->options & NI_MD_IOVEC) != 0)) {
         *where = (struct ni_place){md->start, offset};
@@ -60,8 +60,8 @@ static int get_when(struct ni *ni, const struct ni_md *md, uint64_t local_offset
     if (ni->portals == NULL) {
         return NI_PTL_NO_INIT;
     }
-    if (!place(ni, md, local_offset, length, &extra.dst, &extra.to) || pt_index >= NI_PT_COUNT ||
-        length > ni->portals->limits.max_msg_size) {
+    if (!place_in_md(ni, md, local_offset, length, &extra.dst, &extra.to) ||
+        pt_index >= NI_PT_COUNT || length > ni->portals->limits.max_msg_size) {
         return NI_PTL_ARG_INVALID;
     }
     put.header.src = extra.dst;
@@ -70,9 +70,9 @@ static int get_when(struct ni *ni, const struct ni_md *md, uint64_t local_offset
 }
 
 /* What the three kinds of atomics share. get_md NULL: nothing is fetched. */
-static int combine(struct ni *ni, struct ni_put *put, struct ni_extra *extra,
-                   const struct ni_md *get_md, uint64_t get_offset, const struct ni_md *md,
-                   uint64_t offset, const struct ni_when *when)
+static int combine_request(struct ni *ni, struct ni_put *put, struct ni_extra *extra,
+                           const struct ni_md *get_md, uint64_t get_offset, const struct ni_md *md,
+                           uint64_t offset, const struct ni_when *when)
 {
     uint64_t length = put->header.length, most;
     uint8_t *src = NULL;
@@ -82,9 +82,9 @@ static int combine(struct ni *ni, struct ni_put *put, struct ni_extra *extra,
     }
     most = get_md != NULL ? ni->portals->limits.max_fetch_atomic_size
                           : ni->portals->limits.max_atomic_size;
-    if (!place(ni, md, offset, length, &src, &extra->from) || length > most ||
+    if (!place_in_md(ni, md, offset, length, &src, &extra->from) || length > most ||
         !ni_combination_valid(&extra->what, length) ||
-        (get_md != NULL && !place(ni, get_md, get_offset, length, &extra->dst, &extra->to))) {
+        (get_md != NULL && !place_in_md(ni, get_md, get_offset, length, &extra->dst, &extra->to))) {
         return NI_PTL_ARG_INVALID;
     }
     extra->verb = get_md != NULL ? NI_VERB_FETCH : NI_VERB_ATOMIC;
@@ -130,7 +130,7 @@ static int atomic_when(struct ni *ni, const struct ni_md *md, uint64_t local_off
     }
     put.ack = ack != NI_NO_ACK_REQ;
     put.options = ack > NI_ACK_REQ ? NI_PUT_CT_ACK : 0;
-    return combine(ni, &put, &extra, NULL, 0, md, local_offset, when);
+    return combine_request(ni, &put, &extra, NULL, 0, md, local_offset, when);
 }
 
 static int fetch_atomic_when(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
@@ -147,7 +147,8 @@ static int fetch_atomic_when(struct ni *ni, const struct ni_md *get_md, uint64_t
     if ((unsigned)op >= NI_SWAP || pt_index >= NI_PT_COUNT) {
         return NI_PTL_ARG_INVALID;
     }
-    return combine(ni, &put, &extra, get_md, local_get_offset, put_md, local_put_offset, when);
+    return combine_request(ni, &put, &extra, get_md, local_get_offset, put_md, local_put_offset,
+                           when);
 }
 
 static int swap_when(struct ni *ni, const struct ni_md *get_md, uint64_t local_get_offset,
@@ -167,7 +168,8 @@ static int swap_when(struct ni *ni, const struct ni_md *get_md, uint64_t local_g
     if (ni_op_has_operand(op)) {
         memcpy(extra.what.operand_bytes, operand, ni_datatype_size(type));
     }
-    return combine(ni, &put, &extra, get_md, local_get_offset, put_md, local_put_offset, when);
+    return combine_request(ni, &put, &extra, get_md, local_get_offset, put_md, local_put_offset,
+                           when);
 }
 
 /* ---- now, or when a counter is there --------------------------------------------------------- */

@@ -81,7 +81,7 @@ static bool take_apart(const struct ni_packet_in *in, const struct ni_packet_com
 }
 
 /* Swaps fetch; what fetches can be answered, what does not has no place for it. */
-static bool makes_sense(const struct ni_packet_combine *fields, uint64_t length)
+static bool is_combine_sound(const struct ni_packet_combine *fields, uint64_t length)
 {
     if (fields->fetch > 1 || fields->zero != 0) {
         return false;
@@ -108,7 +108,7 @@ ni_status ni_on_combine(const struct ni_packet_in *in)
         .token = fields.token,
         .verb = fields.fetch != 0 ? NI_VERB_FETCH : NI_VERB_ATOMIC,
     };
-    if (!take_apart(in, &fields, &request) || !makes_sense(&fields, request.from.rlength)) {
+    if (!take_apart(in, &fields, &request) || !is_combine_sound(&fields, request.from.rlength)) {
         return NI_ERR_PROTOCOL;
     }
     if (fields.token != 0 && !ni_send_can_answer(in->ni)) {

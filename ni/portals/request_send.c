@@ -6,7 +6,7 @@
 
 /* Let the peer write the answer to a get or atomic, where it may be too long for a packet of its
  * own. */
-static ni_status expose(struct ni_put *put)
+static ni_status expose_answer_place(struct ni_put *put)
 {
     ni_status status = NI_OK;
 
@@ -47,7 +47,7 @@ static ni_status send_get(struct ni_put *put)
 }
 
 /* The payload of an atomic. */
-static void fill(uint8_t *payload, const struct ni_put *put)
+static void fill_combine_payload(uint8_t *payload, const struct ni_put *put)
 {
     const struct ni_packet_combine_reply reply = {(uintptr_t)put->extra->dst, put->rkey.key};
     const struct ni_combination *what = &put->extra->what;
@@ -91,7 +91,7 @@ static ni_status send_combine(struct ni_put *put, struct ni_put *open)
         return status;
     }
     memcpy(place, &fields, sizeof(fields));
-    fill(payload, put);
+    fill_combine_payload(payload, put);
     if (open != NULL) {
         ni_put_ask(open);
     }
@@ -101,7 +101,7 @@ static ni_status send_combine(struct ni_put *put, struct ni_put *open)
 
 ni_status ni_request_send(struct ni_put *put, struct ni_put *open)
 {
-    ni_status status = ni_put_fetches(put) ? expose(put) : NI_OK;
+    ni_status status = ni_put_fetches(put) ? expose_answer_place(put) : NI_OK;
 
     if (status == NI_OK) {
         status = put->extra->verb == NI_VERB_GET ? send_get(put) : send_combine(put, open);

@@ -3,8 +3,8 @@
 
 /* Searches of what is kept, and what becomes of the messages that they claim. */
 
-static void describe(const struct ni_unexpected *unexpected, const struct ni_me *me,
-                     struct ni_event *event)
+static void describe_unexpected(const struct ni_unexpected *unexpected, const struct ni_me *me,
+                                struct ni_event *event)
 {
     const struct ni_arriving *from = &unexpected->from;
     uint64_t offset = from->remote_offset;
@@ -27,8 +27,8 @@ static void describe(const struct ni_unexpected *unexpected, const struct ni_me 
     }
 }
 
-static int probe(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum ni_search_op op,
-                 struct ni_event *event, bool *spilled)
+static int probe_list(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum ni_search_op op,
+                      struct ni_event *event, bool *spilled)
 {
     const struct ni_space space = ni_space_of(me);
     struct ni_unexpected *unexpected = ni_unexpected_find(pt, me, &space);
@@ -36,7 +36,7 @@ static int probe(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum n
     if (unexpected == NULL) {
         return NI_PTL_NO_MATCH;
     }
-    describe(unexpected, me, event);
+    describe_unexpected(unexpected, me, event);
     *spilled = unexpected->form == NI_UNEXPECTED_OVERFLOW;
     if (op == NI_SEARCH_DELETE) {
         ni_unexpected_take(ni, unexpected);
@@ -48,8 +48,8 @@ static int probe(struct ni *ni, struct ni_pt *pt, const struct ni_me *me, enum n
 }
 
 /* *spilled: what was found is in an overflow buffer. */
-static int find(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
-                struct ni_event *event, bool *spilled)
+static int find_unexpected(struct ni *ni, uint32_t pt_index, const struct ni_me *me,
+                           enum ni_search_op op, struct ni_event *event, bool *spilled)
 {
     struct ni_me measured;
     struct ni_pt *pt;
@@ -69,7 +69,7 @@ static int find(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum n
     if (pt != NULL && (me->options & NI_SPACE_FOREIGN) != 0) {
         result = NI_PTL_NO_MATCH;
     } else if (pt != NULL && (op == NI_SEARCH_ONLY || op == NI_SEARCH_DELETE)) {
-        result = probe(ni, pt, me, op, event, spilled);
+        result = probe_list(ni, pt, me, op, event, spilled);
     }
     ni_portals_unlock(ni);
     return result;
@@ -80,7 +80,7 @@ int ni_me_probe(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum n
 {
     bool spilled;
 
-    return find(ni, pt_index, me, op, event, &spilled);
+    return find_unexpected(ni, pt_index, me, op, event, &spilled);
 }
 
 int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum ni_search_op op,
@@ -88,7 +88,7 @@ int ni_me_search(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
 {
     struct ni_event event = {.type = NI_EVENT_SEARCH, .pt_index = (uint16_t)pt_index};
     bool spilled = false;
-    int result = find(ni, pt_index, me, op, &event, &spilled);
+    int result = find_unexpected(ni, pt_index, me, op, &event, &spilled);
 
     if (result != NI_OK && result != NI_PTL_NO_MATCH) {
         return result;

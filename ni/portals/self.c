@@ -78,8 +78,8 @@ static enum outcome leave_message(struct ni *ni, struct ni_arriving *from, const
 }
 
 /* portals->lock is held. */
-static enum outcome meet(struct ni *ni, struct ni_arriving *from, const struct ni_put *put,
-                         struct ni_put *open, struct meeting *meeting)
+static enum outcome meet_own_put(struct ni *ni, struct ni_arriving *from, const struct ni_put *put,
+                                 struct ni_put *open, struct meeting *meeting)
 {
     struct ni_entry *entry;
 
@@ -136,7 +136,7 @@ static enum outcome try(struct ni *ni, struct ni_arriving *from, const struct ni
     enum outcome outcome;
 
     ni_portals_lock(ni);
-    outcome = meet(ni, from, put, open, meeting);
+    outcome = meet_own_put(ni, from, put, open, meeting);
     if (outcome == OUTCOME_REFUSED) {
         ni_count_refused(ni, meeting->fail);
     }

@@ -7,8 +7,8 @@
  */
 
 /* Where it goes when no posted entry takes it. portals->lock is held. */
-static ni_status spill(struct ni *ni, struct ni_request *request, enum ni_ni_fail *fail,
-                       bool *disabled)
+static ni_status spill_request(struct ni *ni, struct ni_request *request, enum ni_ni_fail *fail,
+                               bool *disabled)
 {
     struct ni_arriving *from = &request->from;
     enum ni_overflow_result result = NI_OVERFLOW_NONE;
@@ -28,8 +28,8 @@ static ni_status spill(struct ni *ni, struct ni_request *request, enum ni_ni_fai
 }
 
 /* portals->lock is held. */
-static ni_status meet(struct ni *ni, struct ni_request *request, enum ni_ni_fail *fail,
-                      bool *disabled)
+static ni_status meet_request(struct ni *ni, struct ni_request *request, enum ni_ni_fail *fail,
+                              bool *disabled)
 {
     struct ni_arriving *from = &request->from;
     struct ni_entry *entry;
@@ -40,7 +40,7 @@ static ni_status meet(struct ni *ni, struct ni_request *request, enum ni_ni_fail
     }
     entry = ni_entry_find(ni, from);
     if (entry == NULL) {
-        return spill(ni, request, fail, disabled);
+        return spill_request(ni, request, fail, disabled);
     }
     *fail = ni_entry_refuses(entry, from->verb);
     if (*fail == NI_NI_OK) {
@@ -60,7 +60,7 @@ ni_status ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt
     request->spilled = NULL;
     ni_portals_lock(ni);
     from->pt = ni_pt_at(ni->portals, pt_index);
-    status = meet(ni, request, fail, &disabled);
+    status = meet_request(ni, request, fail, &disabled);
     if (status == NI_OK) {
         met = *fail == NI_NI_OK;
         if (!met) {

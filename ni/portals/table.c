@@ -13,13 +13,13 @@ enum {
 };
 
 /* After each change of what it depends on. portals->lock is held. */
-static void judge(struct ni_pt *pt)
+static void judge_pt(struct ni_pt *pt)
 {
     pt->ready = pt->allocated && !pt->disabled && pt->eq != NULL;
 }
 
 /* The index to take; max + 1 if there is none. portals->lock is held. */
-static uint32_t choose(const struct ni_portals *portals, uint32_t wanted)
+static uint32_t choose_index(const struct ni_portals *portals, uint32_t wanted)
 {
     uint32_t index = wanted;
 
@@ -37,7 +37,7 @@ static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wan
                  uint32_t *pt_index)
 {
     struct ni_portals *portals = ni->portals;
-    uint32_t index = choose(portals, wanted);
+    uint32_t index = choose_index(portals, wanted);
     struct ni_pt *pt;
 
     if (index > portals->limits.max_pt_index) {
@@ -62,7 +62,7 @@ static int alloc(struct ni *ni, unsigned options, struct ni_eq *eq, uint32_t wan
     pt->disabled = (options & NI_PT_ALLOC_DISABLED) != 0;
     pt->allocated = true;
     pt->plain = (options & NI_PT_PICKY) == 0 && portals->map == NULL;
-    judge(pt);
+    judge_pt(pt);
     portals->pt[index] = pt;
     if (eq != NULL) {
         eq->users++;
@@ -121,7 +121,7 @@ int ni_pt_free(struct ni *ni, uint32_t pt_index)
         result = NI_PTL_PT_IN_USE;
     } else {
         pt->allocated = pt->plain = false; /* nothing more is kept */
-        judge(pt);
+        judge_pt(pt);
         ni_unexpected_discard_all(ni, pt);
         ni_pt_free_overflow(pt);
         ni_match_counts_add(&pt->past, &pt->posted.counts);
@@ -149,7 +149,7 @@ static int set_disabled(struct ni *ni, uint32_t pt_index, bool disabled)
     pt = ni_pt_at(ni->portals, pt_index);
     if (pt != NULL) {
         pt->disabled = disabled;
-        judge(pt);
+        judge_pt(pt);
     }
     ni_portals_unlock(ni);
     return pt != NULL ? NI_OK : (int)NI_PTL_ARG_INVALID;
@@ -171,7 +171,7 @@ enum ni_ni_fail ni_pt_overrun(struct ni_pt *pt, bool *disabled)
 
     *disabled = flow && !pt->mute;
     pt->disabled = pt->disabled || flow;
-    judge(pt);
+    judge_pt(pt);
     pt->mute = false;
     return flow ? NI_NI_PT_DISABLED : NI_NI_DROPPED;
 }

@@ -22,14 +22,14 @@ enum {
 };
 
 /* Whether nothing else is to be done, or comes before. */
-static inline bool is_idle(const struct ni *ni)
+static inline bool is_nothing_else_due(const struct ni *ni)
 {
     return (ni->depth | ni->untidy | ni_work_count(&ni->bulk.requests) |
             ni_work_count(&ni->bulk.copying) | ni_work_count(&ni->bulk.shared_in) |
             ni_work_count(&ni->send.busy) | ni_work_count(&ni->portal_work)) == 0;
 }
 
-static inline bool is_first(const struct ni_portals *portals, uint32_t pt_index)
+static inline bool is_first_entry(const struct ni_portals *portals, uint32_t pt_index)
 {
     const struct ni_pt *pt = pt_index < NI_PT_COUNT ? portals->pt[pt_index] : NULL;
 
@@ -47,9 +47,9 @@ NI_ALWAYS_INLINE void look_behind(const struct ni_lane_rx *lane, uint32_t behind
 }
 
 /* The next packet, or NULL. length: bytes that are wanted. */
-static inline const struct ni_packet *look(struct ni *ni, const struct ni_peer *source,
-                                           const struct ni_lane_rx *lane, unsigned looks,
-                                           uint64_t length, uint64_t *word0)
+static inline const struct ni_packet *look_for_packet(struct ni *ni, const struct ni_peer *source,
+                                                      const struct ni_lane_rx *lane, unsigned looks,
+                                                      uint64_t length, uint64_t *word0)
 {
     const struct ni_packet *packet = ni_lane_peek(lane, word0);
     uint32_t behind;
@@ -103,7 +103,7 @@ bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
 
     /* With threads lanes come and go under the progress lock, which is not ours. */
     if (NI_UNLIKELY(ni->threads || ni->poll_cases || ni->portals == NULL) ||
-        !is_first(ni->portals, pt_index) || NI_UNLIKELY(!is_idle(ni)) ||
+        !is_first_entry(ni->portals, pt_index) || NI_UNLIKELY(!is_nothing_else_due(ni)) ||
         ++ni->portals->takes % NI_TAKE_TURNS == 0) {
         return false;
     }
@@ -111,7 +111,7 @@ bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
     if (NI_UNLIKELY(lane == NULL)) {
         return false;
     }
-    packet = look(ni, source, lane, looks, length, &word0);
+    packet = look_for_packet(ni, source, lane, looks, length, &word0);
     if (packet == NULL) {
         return false;
     }

@@ -7,7 +7,7 @@
  * children two by two, and what comes of that from the last to the first.
  */
 
-static bool is_before(const struct ni_trigger *a, const struct ni_trigger *b)
+static bool is_trigger_before(const struct ni_trigger *a, const struct ni_trigger *b)
 {
     return a->threshold < b->threshold || (a->threshold == b->threshold && a->age < b->age);
 }
@@ -20,7 +20,7 @@ static struct ni_trigger *merge(struct ni_trigger *a, struct ni_trigger *b)
     if (a == NULL || b == NULL) {
         return a == NULL ? b : a;
     }
-    if (is_before(b, a)) {
+    if (is_trigger_before(b, a)) {
         first = b;
         second = a;
     }

@@ -12,7 +12,7 @@ static void free_trigger(struct ni *ni, struct ni_trigger *trigger)
 }
 
 /* portals->lock is held. */
-static void drop(struct ni *ni, struct ni_trigger *trigger)
+static void drop_trigger(struct ni *ni, struct ni_trigger *trigger)
 {
     if (trigger->kind->drop != NULL) {
         trigger->kind->drop(ni, trigger);
@@ -35,7 +35,7 @@ static int run_one(struct ni *ni, struct ni_trigger *trigger)
     int result;
 
     if (ni->closing || ni_usable(ni) != NI_OK) {
-        drop(ni, trigger);
+        drop_trigger(ni, trigger);
         return NI_OK;
     }
     ni_portals_unlock(ni);
@@ -91,7 +91,7 @@ static void set_next(struct ni_ct *ct)
 }
 
 /* Make ready what the counter has reached. portals->lock is held. */
-static bool collect(struct ni *ni, struct ni_ct *ct)
+static bool collect_triggers(struct ni *ni, struct ni_ct *ct)
 {
     uint64_t count = total(ct);
     bool any = false;
@@ -116,7 +116,7 @@ void ni_ct_trigger(struct ni_ct *ct)
         return;
     }
     ni_portals_lock(ni);
-    any = collect(ni, ct);
+    any = collect_triggers(ni, ct);
     ni_portals_unlock(ni);
     if (any) {
         run_ready(ni);
@@ -126,7 +126,7 @@ void ni_ct_trigger(struct ni_ct *ct)
 void ni_ct_drop_triggered(struct ni *ni, struct ni_ct *ct)
 {
     while (ct->waiting != NULL) {
-        drop(ni, ni_trigger_take(&ct->waiting));
+        drop_trigger(ni, ni_trigger_take(&ct->waiting));
     }
     set_next(ct);
 }
@@ -153,7 +153,7 @@ void ni_triggers_close(struct ni *ni)
     struct ni_list *node;
 
     while ((node = ni_list_pop_front(&ni->portals->ready)) != NULL) {
-        drop(ni, ni_container_of(node, struct ni_trigger, ready));
+        drop_trigger(ni, ni_container_of(node, struct ni_trigger, ready));
     }
 }
 
@@ -180,7 +180,7 @@ void ni_trigger_arm(struct ni *ni, struct ni_trigger *trigger, struct ni_ct *ct,
     ni_portals_lock(ni);
     ni_trigger_insert(&ct->waiting, trigger);
     set_next(ct);
-    any = collect(ni, ct);
+    any = collect_triggers(ni, ct);
     ni_portals_unlock(ni);
     if (any) {
         run_ready(ni);

@@ -3,7 +3,7 @@
 
 /* What can be triggered: how each operation is armed, run and dropped. */
 
-static int check(const struct ni *ni, const struct ni_ct *trig_ct)
+static int check_trigger_ct(const struct ni *ni, const struct ni_ct *trig_ct)
 {
     if (ni->portals == NULL || ni_usable(ni) != NI_OK) {
         return ni->portals == NULL ? NI_PTL_NO_INIT : (int)NI_ERR_FORKED;
@@ -75,7 +75,7 @@ int ni_triggered_put(struct ni *ni, const struct ni_md *md, uint64_t local_offse
 {
     static const struct ni_trigger_kind kind = {.run = run_put};
     struct ni_trigger *trigger;
-    int result = check(ni, trig_ct);
+    int result = check_trigger_ct(ni, trig_ct);
 
     if (result == NI_OK) {
         result = ni_put_rare_check(ni, md, local_offset, length, ack, pt_index);
@@ -133,7 +133,7 @@ int ni_triggered_request(struct ni *ni, const struct ni_put *put, const struct n
     static const struct ni_trigger_kind kind = {run_request, drop_request};
     struct ni_trigger_request *request;
     struct ni_trigger *trigger;
-    int result = check(ni, when->ct);
+    int result = check_trigger_ct(ni, when->ct);
 
     if (result != NI_OK) {
         return result;
@@ -183,7 +183,7 @@ int ni_triggered_ct_inc(struct ni *ni, struct ni_ct *ct, struct ni_ct_event incr
                         struct ni_ct *trig_ct, uint64_t threshold)
 {
     static const struct ni_trigger_kind kind = {.run = run_inc};
-    int result = check(ni, trig_ct);
+    int result = check_trigger_ct(ni, trig_ct);
 
     if (result == NI_OK && (ct == NULL || (increment.success != 0 && increment.failure != 0))) {
         result = NI_PTL_ARG_INVALID;
@@ -195,7 +195,7 @@ int ni_triggered_ct_set(struct ni *ni, struct ni_ct *ct, struct ni_ct_event valu
                         struct ni_ct *trig_ct, uint64_t threshold)
 {
     static const struct ni_trigger_kind kind = {.run = run_set};
-    int result = check(ni, trig_ct);
+    int result = check_trigger_ct(ni, trig_ct);
 
     if (result == NI_OK && ct == NULL) {
         result = NI_PTL_ARG_INVALID;
@@ -248,7 +248,7 @@ int ni_triggered_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me 
 {
     struct ni_trigger *trigger;
     struct ni_me measured;
-    int result = check(ni, trig_ct);
+    int result = check_trigger_ct(ni, trig_ct);
 
     if (result == NI_OK) {
         result = ni_me_measure(ni, me, &measured);
@@ -278,7 +278,7 @@ int ni_triggered_me_unlink(struct ni *ni, ni_me_handle handle, struct ni_ct *tri
 {
     static const struct ni_trigger_kind kind = {.run = run_unlink};
     struct ni_trigger *trigger;
-    int result = check(ni, trig_ct);
+    int result = check_trigger_ct(ni, trig_ct);
 
     if (result != NI_OK) {
         return result;
