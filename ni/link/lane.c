@@ -41,7 +41,7 @@ void ni_lane_rx_init(struct ni_lane_rx *rx, struct ni_lane_page *page, uint8_t *
 }
 
 /* Take back the bulk payloads of packets that the receiver has left behind. */
-static void take_back(struct ni_lane_tx *tx, uint32_t consumed)
+static void take_bulk_back(struct ni_lane_tx *tx, uint32_t consumed)
 {
     while (tx->record_tail != tx->record_head) {
         const struct ni_lane_record *record = &tx->records[tx->record_tail % NI_LANE_BULK_RECORDS];
@@ -71,7 +71,7 @@ bool ni_lane_refresh(struct ni_lane_tx *tx)
     if ((int32_t)(consumed + lines - tx->limit) > 0) {
         tx->limit = consumed + lines;
     }
-    take_back(tx, consumed);
+    take_bulk_back(tx, consumed);
     return true;
 }
 
@@ -162,7 +162,7 @@ static uint32_t bulk_place(const struct ni_lane_tx *tx, uint64_t len)
 }
 
 /* Nothing is free: have more of the area, if room bytes are there then. */
-static bool grow(struct ni_lane_tx *tx, uint64_t room)
+static bool grow_bulk(struct ni_lane_tx *tx, uint64_t room)
 {
     bool empty = tx->record_head == tx->record_tail;
     uint64_t end = ni_align_up(room, NI_LINE) + (empty ? 0 : tx->bulk_head);
@@ -190,7 +190,7 @@ uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew
         room = len;
     }
     offset = bulk_place(tx, room);
-    if (NI_UNLIKELY(offset == UINT32_MAX) && grow(tx, room)) {
+    if (NI_UNLIKELY(offset == UINT32_MAX) && grow_bulk(tx, room)) {
         offset = bulk_place(tx, room);
     }
     return offset == UINT32_MAX ? NULL : tx->bulk + offset + pad;
@@ -236,7 +236,7 @@ static void claim_line(struct ni_lane_tx *tx, uint32_t number)
 }
 
 /* The line at the head stays where it is: the receiver polls it. */
-static void claim(struct ni_lane_tx *tx, uint32_t lines)
+static void claim_lines(struct ni_lane_tx *tx, uint32_t lines)
 {
     if ((int32_t)(tx->warm_to - tx->head) <= 0) {
         tx->warm_to = tx->head + 1;
@@ -250,7 +250,7 @@ static void claim(struct ni_lane_tx *tx, uint32_t lines)
  * asked to does not have its stores wait for them. */
 void ni_lane_claim_more(struct ni_lane_tx *tx)
 {
-    claim(tx, NI_LANE_CLAIM);
+    claim_lines(tx, NI_LANE_CLAIM);
     for (uint32_t i = NI_LANE_CLAIM; i < 2 * NI_LANE_CLAIM; i++) {
         if ((int32_t)(tx->limit - tx->warm_to - i) > 0) {
             ni_prefetch_write(tx->lines + (size_t)((tx->warm_to + i) & tx->mask) * NI_LINE);
@@ -264,7 +264,7 @@ static void warm_ring(struct ni_lane_tx *tx)
     int32_t due = (int32_t)(tx->head + tx->last_lines + 1 - tx->warm_to);
 
     if (due > 0) {
-        claim(tx, (uint32_t)ni_min_u64((uint64_t)due, NI_LANE_WARM_STEP));
+        claim_lines(tx, (uint32_t)ni_min_u64((uint64_t)due, NI_LANE_WARM_STEP));
     }
 }
 

@@ -103,8 +103,8 @@ void ni_inproc_disconnect(struct ni_ep *base)
 }
 
 /* Make a lane, held for the endpoint, and leave it at the peer's, which is to be alerted. */
-static ni_status make_lane(struct ni_inproc_ep *ep, struct ni_lane_tx *tx,
-                           struct ni_inproc_lane **made)
+static ni_status inproc_lane_make(struct ni_inproc_ep *ep, struct ni_lane_tx *tx,
+                                  struct ni_inproc_lane **made)
 {
     struct ni_inproc_link *link = ni_inproc_link_of(ep->base.link);
     struct ni_inproc_lane *lane = ni_inproc_lane_new(link->port, tx);
@@ -134,7 +134,7 @@ static ni_status make_first_lane(struct ni_inproc_ep *ep)
 {
     struct ni_inproc_lane *lane;
     struct ni_lane_tx tx;
-    ni_status status = make_lane(ep, &tx, &lane);
+    ni_status status = inproc_lane_make(ep, &tx, &lane);
 
     if (status != NI_OK) {
         return status == NI_ERR_NOMEM ? NI_AGAIN : status;
@@ -210,7 +210,7 @@ ni_status ni_inproc_rail(struct ni_ep *base, unsigned rail, struct ni_lane_tx *t
     if (tx->lines != NULL) {
         return ni_lane_refresh(tx) ? NI_AGAIN : break_off(ep);
     }
-    status = make_lane(ep, tx, &ep->rails[rail - 1]);
+    status = inproc_lane_make(ep, tx, &ep->rails[rail - 1]);
     if (status == NI_OK) {
         ni_inproc_port_alert(ep->to);
     }

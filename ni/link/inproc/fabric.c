@@ -81,7 +81,7 @@ void ni_fabric_destroy(struct ni_fabric *fabric)
 }
 
 /* Room for one more port. The fabric is locked. */
-static ni_status grow(struct ni_fabric *fabric)
+static ni_status grow_fabric(struct ni_fabric *fabric)
 {
     uint32_t capacity = fabric->capacity == 0 ? PORTS_FIRST : 2 * fabric->capacity;
     struct ni_inproc_port **ports;
@@ -106,7 +106,7 @@ ni_status ni_inproc_join(struct ni_fabric *fabric, struct ni_inproc_port *port)
     ni_status status;
 
     pthread_mutex_lock(&fabric->lock);
-    status = grow(fabric);
+    status = grow_fabric(fabric);
     if (status == NI_OK) {
         port->number = fabric->count;
         fabric->ports[fabric->count++] = port;

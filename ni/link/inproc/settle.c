@@ -130,7 +130,7 @@ static ni_status sender_gone(const struct ni_inproc_lane *lane)
     return status == NI_OK && gone ? NI_ERR_PEER_CLOSED : status;
 }
 
-static bool is_empty(const struct ni_inproc_lane *lane)
+static bool is_lane_empty(const struct ni_inproc_lane *lane)
 {
     uint64_t word0;
 
@@ -149,9 +149,9 @@ static bool is_stuck(struct ni_inproc_lane *lane)
 
 /* Whether nothing more is taken from a lane whose sender is gone. A consumer that is on the stack
  * reads from the lane's memory. */
-static bool is_over(struct ni_inproc_lane *lane)
+static bool is_lane_over(struct ni_inproc_lane *lane)
 {
-    return lane->rx.depth == 0 && (is_empty(lane) || is_stuck(lane));
+    return lane->rx.depth == 0 && (is_lane_empty(lane) || is_stuck(lane));
 }
 
 /* Whether one of its sender's rails has not been taken yet: what it sent there comes first, too. */
@@ -169,7 +169,7 @@ static bool has_rails_in_inbox(const struct ni_inproc_link *link, const struct n
 }
 
 /* The first in the list speaks for all rails of a sender. */
-static bool is_first(const struct ni_inproc_link *link, const struct ni_inproc_lane *lane)
+static bool is_first_rail(const struct ni_inproc_link *link, const struct ni_inproc_lane *lane)
 {
     for (NI_LIST_EACH(node, &link->lanes)) {
         const struct ni_inproc_lane *other = ni_container_of(node, struct ni_inproc_lane, list);
@@ -189,7 +189,7 @@ static bool all_are_over(struct ni_inproc_link *link, const struct ni_inproc_lan
     for (NI_LIST_EACH(node, &link->lanes)) {
         struct ni_inproc_lane *other = ni_container_of(node, struct ni_inproc_lane, list);
 
-        over &= !are_rails(other, lane) || is_over(other);
+        over &= !are_rails(other, lane) || is_lane_over(other);
     }
     return over;
 }
@@ -214,7 +214,7 @@ static bool end_a_lane(struct ni_inproc_link *link)
         struct ni_inproc_lane *lane = ni_container_of(node, struct ni_inproc_lane, list);
         ni_status status = sender_gone(lane);
 
-        if (status == NI_OK || !is_first(link, lane)) {
+        if (status == NI_OK || !is_first_rail(link, lane)) {
             continue;
         }
         if (all_are_over(link, lane)) {

@@ -22,7 +22,7 @@ static long futex(_Atomic uint32_t *word, int op, uint32_t value, const struct t
     return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
 }
 
-static bool is_quiet(struct ni_inproc_link *link, bool (*has_work)(void *core))
+static bool is_link_quiet(struct ni_inproc_link *link, bool (*has_work)(void *core))
 {
     struct ni_inproc_port *port = link->port;
 
@@ -39,7 +39,7 @@ bool ni_inproc_arm(struct ni_link *base, bool (*has_work)(void *core))
 
     /* Sequentially consistent, so that the look below is not taken before others can see it. */
     atomic_store_explicit(&port->sleeping, 1, memory_order_seq_cst);
-    if (!is_quiet(link, has_work)) {
+    if (!is_link_quiet(link, has_work)) {
         atomic_store_explicit(&port->sleeping, 0, memory_order_relaxed);
         return false;
     }

@@ -49,7 +49,7 @@ void ni_inproc_wire_stop(struct ni_inproc_link *link, struct ni_inproc_lane *lan
     link->wired--;
 }
 
-static bool has_packet(const struct ni_inproc_lane *lane)
+static bool inproc_lane_has_packet(const struct ni_inproc_lane *lane)
 {
     uint64_t word0;
 
@@ -58,12 +58,12 @@ static bool has_packet(const struct ni_inproc_lane *lane)
 
 bool ni_inproc_wire_empty(const struct ni_inproc_lane *lane)
 {
-    return !has_packet(lane);
+    return !inproc_lane_has_packet(lane);
 }
 
 bool ni_inproc_wire_missing(const struct ni_inproc_lane *lane)
 {
-    return !has_packet(lane) && lane->expected != lane->rx.seq;
+    return !inproc_lane_has_packet(lane) && lane->expected != lane->rx.seq;
 }
 
 bool ni_inproc_wire_ready(const struct ni_inproc_link *link)
@@ -71,7 +71,7 @@ bool ni_inproc_wire_ready(const struct ni_inproc_link *link)
     for (NI_LIST_EACH(node, &link->lanes)) {
         const struct ni_inproc_lane *lane = ni_container_of(node, struct ni_inproc_lane, list);
 
-        if (lane->wired && (has_packet(lane) || ni_inproc_wire_missing(lane))) {
+        if (lane->wired && (inproc_lane_has_packet(lane) || ni_inproc_wire_missing(lane))) {
             return true;
         }
     }
@@ -219,7 +219,7 @@ static ni_status arrive(struct ni_inproc_link *link, struct ni_inproc_lane *lane
 }
 
 /* Move one packet of a lane. false if there was none to move. The caller holds the lane. */
-static bool move(struct ni_inproc_link *link, struct ni_inproc_lane *lane)
+static bool move_packet(struct ni_inproc_link *link, struct ni_inproc_lane *lane)
 {
     struct ni_inproc_packet packet;
     ni_status status = NI_OK;
@@ -241,12 +241,13 @@ static bool move(struct ni_inproc_link *link, struct ni_inproc_lane *lane)
     return true;
 }
 
-static unsigned move_some(struct ni_inproc_link *link, struct ni_inproc_lane *lane, unsigned most)
+static unsigned move_packets(struct ni_inproc_link *link, struct ni_inproc_lane *lane,
+                             unsigned most)
 {
     unsigned moved = 0;
 
     ni_inproc_lane_hold(lane);
-    while (moved < most && lane->wired && move(link, lane)) {
+    while (moved < most && lane->wired && move_packet(link, lane)) {
         moved++;
     }
     ni_inproc_lane_drop(lane);
@@ -266,7 +267,7 @@ static unsigned step_in_order(struct ni_inproc_link *link)
 
         ni_list_push_back(&link->lanes, node);
         if (lane->wired) {
-            moved += move_some(link, lane, BURST);
+            moved += move_packets(link, lane, BURST);
         }
     }
     return moved;
@@ -286,7 +287,7 @@ static struct ni_inproc_lane *draw_lane(struct ni_inproc_link *link)
 
         node = node->next == &link->lanes ? link->lanes.next : node->next;
         lane = ni_container_of(node, struct ni_inproc_lane, list);
-        if (lane->wired && lane->delay == 0 && has_packet(lane)) {
+        if (lane->wired && lane->delay == 0 && inproc_lane_has_packet(lane)) {
             return lane;
         }
     }
@@ -304,7 +305,7 @@ static unsigned step_at_random(struct ni_inproc_link *link)
         if (lane == NULL) {
             break;
         }
-        moved += move_some(link, lane, 1);
+        moved += move_packets(link, lane, 1);
     }
     return moved;
 }

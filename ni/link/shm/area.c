@@ -32,8 +32,8 @@ static bool piece(uint8_t **next, size_t size, int flags, int fd, uint64_t at)
                              (off_t)at) != MAP_FAILED;
 }
 
-static ni_status map(struct ni_shm_segment *segment, uint32_t number, bool with_bulk,
-                     struct ni_shm_area *area)
+static ni_status map_area(struct ni_shm_segment *segment, uint32_t number, bool with_bulk,
+                          struct ni_shm_area *area)
 {
     const struct ni_shm_geometry *geometry = &segment->geometry;
     size_t page = geometry->counts.page, first = geometry->counts.first;
@@ -66,7 +66,7 @@ static ni_status map(struct ni_shm_segment *segment, uint32_t number, bool with_
 }
 
 /* The registry is locked. */
-static struct ni_shm_area *find(struct ni_shm_segment *segment, uint32_t number)
+static struct ni_shm_area *find_area(struct ni_shm_segment *segment, uint32_t number)
 {
     for (NI_LIST_EACH(node, &segment->areas)) {
         struct ni_shm_area *area = ni_container_of(node, struct ni_shm_area, list);
@@ -78,8 +78,8 @@ static struct ni_shm_area *find(struct ni_shm_segment *segment, uint32_t number)
     return NULL;
 }
 
-static ni_status make(struct ni_shm_segment *segment, uint32_t number, bool *with_bulk,
-                      struct ni_shm_area **result)
+static ni_status make_area(struct ni_shm_segment *segment, uint32_t number, bool *with_bulk,
+                           struct ni_shm_area **result)
 {
     struct ni_shm_area *area = ni_calloc(1, sizeof(*area));
     const struct ni_shm_geometry *geometry = &segment->geometry;
@@ -89,11 +89,11 @@ static ni_status make(struct ni_shm_segment *segment, uint32_t number, bool *wit
 
     *with_bulk = *with_bulk && geometry->counts.bulk != 0;
     if (status == NI_OK) {
-        status = map(segment, number, *with_bulk, area);
+        status = map_area(segment, number, *with_bulk, area);
     }
     if (status == NI_ERR_NOMEM && area != NULL && *with_bulk) {
         *with_bulk = false; /* where memory is short, a ring is better than none */
-        status = map(segment, number, false, area);
+        status = map_area(segment, number, false, area);
     }
     if (status != NI_OK) {
         ni_free(area);
@@ -114,13 +114,13 @@ ni_status ni_shm_area_get(struct ni_shm_segment *segment, uint32_t number, bool 
     ni_status status = NI_OK;
 
     ni_shm_registry_lock();
-    area = find(segment, number);
+    area = find_area(segment, number);
     if (area != NULL) { /* both ends in this process */
         area->references++;
         *with_bulk = *with_bulk && area->bulk != NULL;
         *result = area;
     } else {
-        status = make(segment, number, with_bulk, result);
+        status = make_area(segment, number, with_bulk, result);
     }
     ni_shm_registry_unlock();
     return status;
@@ -193,8 +193,8 @@ ni_status ni_shm_area_grow(struct ni_shm_segment *segment, struct ni_shm_area *a
 
 /* Give bytes of the area from an offset in the file on back to the kernel. They read as zero from
  * now on; false: they are what they were. */
-static bool give_back(const struct ni_shm_segment *segment, const struct ni_shm_area *area,
-                      uint64_t offset, uint32_t len)
+static bool give_bytes_back(const struct ni_shm_segment *segment, const struct ni_shm_area *area,
+                            uint64_t offset, uint32_t len)
 {
     uint64_t at = ni_shm_area_at(&segment->geometry, area->number) + offset;
 
@@ -207,7 +207,7 @@ void ni_shm_area_narrow(struct ni_shm_segment *segment, struct ni_shm_area *area
     uint32_t ring = ni_shm_larger_ring(&segment->geometry);
 
     ni_shm_registry_lock();
-    if (ring != 0 && !give_back(segment, area, ni_shm_area_least(&segment->geometry), ring)) {
+    if (ring != 0 && !give_bytes_back(segment, area, ni_shm_area_least(&segment->geometry), ring)) {
         memset(area->ring, 0, ring);
     }
     area->ring_held = false;
@@ -217,8 +217,8 @@ void ni_shm_area_narrow(struct ni_shm_segment *segment, struct ni_shm_area *area
 void ni_shm_area_shrink(struct ni_shm_segment *segment, struct ni_shm_area *area)
 {
     ni_shm_registry_lock();
-    (void)give_back(segment, area, ni_shm_area_rings(&segment->geometry),
-                    segment->geometry.counts.bulk);
+    (void)give_bytes_back(segment, area, ni_shm_area_rings(&segment->geometry),
+                          segment->geometry.counts.bulk);
     area->bulk_held = 0;
     ni_shm_registry_unlock();
 }

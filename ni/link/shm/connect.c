@@ -22,7 +22,7 @@ static const _Atomic uint32_t never_asleep, no_wishes;
 
 /* ---- the struct ------------------------------------------------------------------------------ */
 
-static struct ni_shm_peer *peer_new(struct ni_shm_link *link, const struct ni_shm_blob *blob)
+static struct ni_shm_peer *shm_peer_new(struct ni_shm_link *link, const struct ni_shm_blob *blob)
 {
     struct ni_shm_peer *peer = ni_aligned_zero(NI_CACHE_LINE, sizeof(*peer));
 
@@ -70,7 +70,7 @@ struct ni_shm_peer *ni_shm_peer_get(struct ni_shm_link *link, const struct ni_sh
     pthread_mutex_lock(&link->lock);
     peer = peer_find(link, blob->key);
     if (peer == NULL) {
-        peer = peer_new(link, blob);
+        peer = shm_peer_new(link, blob);
     }
     if (peer != NULL && core != NULL) {
         peer->held = true;
@@ -110,7 +110,7 @@ static bool looks_right(const char *path)
 /* Whether a process of our PID namespace, where nobody answers, has ended, or runs another program
  * now. One that ends, or that nobody has waited for yet, takes signals still, but has no program
  * any more; it lost that before its descriptors. */
-static bool has_ended(const struct ni_shm_link *link, const struct ni_shm_blob *blob)
+static bool has_process_ended(const struct ni_shm_link *link, const struct ni_shm_blob *blob)
 {
     char path[32], first[1];
 
@@ -127,7 +127,7 @@ static bool has_ended(const struct ni_shm_link *link, const struct ni_shm_blob *
 /* What a peer is that nobody answers for. */
 static ni_status nobody(const struct ni_shm_link *link, const struct ni_shm_peer *peer)
 {
-    return peer->blob.pid_ns == link->host.pid_ns && has_ended(link, &peer->blob)
+    return peer->blob.pid_ns == link->host.pid_ns && has_process_ended(link, &peer->blob)
                ? NI_ERR_PEER_DEAD
                : NI_ERR_UNREACHABLE;
 }

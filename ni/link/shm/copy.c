@@ -106,7 +106,7 @@ static const char *reason_of(int error)
 }
 
 /* Why copies through the kernel do not work, or NULL. */
-static const char *probe(const struct ni_shm_peer *peer)
+static const char *probe_copy(const struct ni_shm_peer *peer)
 {
     int error;
 
@@ -145,7 +145,7 @@ bool ni_shm_copy_probe(struct ni_shm_peer *peer)
         set_copy(peer, NULL);
         return true;
     }
-    reason = probe(peer);
+    reason = probe_copy(peer);
     if (reason != NULL) {
         ni_log_limited(&limit, wanted == NI_SHM_COPY_PROCESS_VM ? NI_LOG_ERROR : NI_LOG_INFO,
                        "long messages to and from process %u go through shared memory: "
@@ -171,7 +171,7 @@ static ni_status copy_here(enum ni_copy_direction direction, void *local, uint64
     return NI_OK;
 }
 
-static ni_status failed(struct ni_shm_peer *peer, int error)
+static ni_status copy_failed(struct ni_shm_peer *peer, int error)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(1);
 
@@ -210,5 +210,5 @@ ni_status ni_shm_copy(struct ni_ep *ep, enum ni_copy_direction direction, void *
         return NI_ERR_UNSUPPORTED;
     }
     error = copy_all(peer, direction, local, remote, len);
-    return error == 0 ? NI_OK : failed(peer, error);
+    return error == 0 ? NI_OK : copy_failed(peer, error);
 }

@@ -52,7 +52,7 @@ static int make_memfd(void)
 }
 
 /* Log that a system call has failed; its status. */
-static ni_status failed(const char *call, uint64_t size)
+static ni_status file_call_failed(const char *call, uint64_t size)
 {
     int error = errno;
 
@@ -99,21 +99,21 @@ ni_status ni_shm_file_make(struct ni_shm_segment *segment)
     }
     segment->fd = make_memfd();
     if (segment->fd < 0) {
-        return failed("memfd_create", base);
+        return file_call_failed("memfd_create", base);
     }
     if (fchmod(segment->fd, 0600) != 0) {
-        return failed("fchmod", base);
+        return file_call_failed("fchmod", base);
     }
     if (ftruncate(segment->fd, (off_t)size) != 0) {
-        return failed("ftruncate", base);
+        return file_call_failed("ftruncate", base);
     }
     if (ni_shm_allocate(segment, 0, base) != NI_OK) {
-        return failed("fallocate", base);
+        return file_call_failed("fallocate", base);
     }
     place_areas(segment);
     if (fcntl(segment->fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) != 0 ||
         fcntl(segment->fd, F_SETLK, &lock) != 0) {
-        return failed("fcntl, to seal and lock it", base);
+        return file_call_failed("fcntl, to seal and lock it", base);
     }
     return NI_OK;
 }

@@ -28,7 +28,7 @@ enum {
 
 /* ---- the sender ------------------------------------------------------------------------------ */
 
-static struct ni_shm_segment *segment_of(const struct ni_shm_peer *peer)
+static struct ni_shm_segment *grower_segment(const struct ni_shm_peer *peer)
 {
     return atomic_load_explicit(&peer->segment, memory_order_relaxed);
 }
@@ -39,7 +39,7 @@ static bool may_have(struct ni_shm_peer *peer, uint32_t more)
     static struct ni_log_limit limit = NI_LOG_LIMIT(1);
     char name[96];
 
-    if (ni_shm_areas_may_have(segment_of(peer), more)) {
+    if (ni_shm_areas_may_have(grower_segment(peer), more)) {
         return true;
     }
     ni_config_name("shm_lanes_size", name, sizeof(name));
@@ -47,7 +47,7 @@ static bool may_have(struct ni_shm_peer *peer, uint32_t more)
         &limit, NI_LOG_INFO,
         "the lanes to process %u have %llu MiB in all, as its %s allows: those that need "
         "more go on with what they have",
-        peer->process, (unsigned long long)(segment_of(peer)->header->lanes_size >> 20), name);
+        peer->process, (unsigned long long)(grower_segment(peer)->header->lanes_size >> 20), name);
     return false;
 }
 
@@ -71,7 +71,7 @@ bool ni_shm_more_bulk_out(struct ni_lane_tx *tx, uint32_t end)
     if (!may_have(peer, size - tx->bulk_size)) {
         return no_more_bulk(tx, peer);
     }
-    if (ni_shm_area_grow(segment_of(peer), peer->out_area, size) == NI_OK) {
+    if (ni_shm_area_grow(grower_segment(peer), peer->out_area, size) == NI_OK) {
         tx->bulk_size = size;
         return true;
     }
@@ -91,7 +91,7 @@ static bool widen(struct ni_shm_peer *peer, uint32_t ring)
     if (may_have(peer, ring)) {
         map = ni_calloc(ring / NI_LINE, 1);
     }
-    if (map == NULL || ni_shm_area_widen(segment_of(peer), peer->out_area) != NI_OK) {
+    if (map == NULL || ni_shm_area_widen(grower_segment(peer), peer->out_area) != NI_OK) {
         ni_free(map);
         return false;
     }
@@ -115,7 +115,7 @@ bool ni_shm_lane_waits(const struct ni_shm_peer *peer)
 bool ni_shm_lane_full(struct ni_shm_peer *peer)
 {
     struct ni_lane_tx *tx = &peer->ep.tx;
-    uint32_t ring = segment_of(peer)->geometry.counts.ring;
+    uint32_t ring = grower_segment(peer)->geometry.counts.ring;
 
     /* Once for each packet that waits. Where the engine has stopped the lane, nothing is free. */
     if (tx->mask + 1 == ring / NI_LINE || tx->head == tx->asked_at || tx->limit == tx->head) {

@@ -34,7 +34,7 @@ static struct {
     uint64_t word;
 } self;
 
-static bool make(void)
+static bool make_identity(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint64_t place = PLACES + ni_random_key() % PLACES_SIZE / page * page;
@@ -57,7 +57,7 @@ ni_status ni_shm_identity_tell(struct ni_shm_blob *blob)
     bool made;
 
     ni_shm_registry_lock();
-    made = self.pid == getpid() || make();
+    made = self.pid == getpid() || make_identity();
     blob->identity_address = self.address;
     blob->identity = self.word;
     ni_shm_registry_unlock();

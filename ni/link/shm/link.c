@@ -76,7 +76,7 @@ static struct ni_shm_counts choose_counts(const struct ni_config *config, unsign
 
 /* ---- open, close ----------------------------------------------------------------------------- */
 
-static ni_status make_blob(struct ni_shm_link *link, uint64_t job_key)
+static ni_status shm_blob_make(struct ni_shm_link *link, uint64_t job_key)
 {
     const struct ni_shm_segment *segment = link->segment;
 
@@ -99,7 +99,7 @@ static ni_status make_blob(struct ni_shm_link *link, uint64_t job_key)
     return ni_shm_identity_tell(&link->blob);
 }
 
-static void link_free(struct ni_shm_link *link)
+static void shm_link_free(struct ni_shm_link *link)
 {
     if (link->socket >= 0) {
         close(link->socket);
@@ -113,8 +113,8 @@ static void link_free(struct ni_shm_link *link)
     ni_free(link);
 }
 
-static struct ni_shm_link *link_alloc(const struct ni_link_attr *attr,
-                                      const struct ni_shm_counts *counts)
+static struct ni_shm_link *shm_link_alloc(const struct ni_link_attr *attr,
+                                          const struct ni_shm_counts *counts)
 {
     struct ni_shm_link *link = ni_aligned_zero(NI_CACHE_LINE, sizeof(*link));
 
@@ -138,7 +138,7 @@ static struct ni_shm_link *link_alloc(const struct ni_link_attr *attr,
     link->seats = ni_calloc(counts->seats, sizeof(*link->seats));
     link->slots_busy = ni_calloc(counts->slots, 1);
     if (link->seats == NULL || link->slots_busy == NULL) {
-        link_free(link);
+        shm_link_free(link);
         return NULL;
     }
     return link;
@@ -214,23 +214,23 @@ static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link *
         return status;
     }
     fit_file_limit(&counts, attr->open->host_processes);
-    link = link_alloc(attr, &counts);
+    link = shm_link_alloc(attr, &counts);
     if (link == NULL) {
         ni_log(NI_LOG_ERROR, "out of memory");
         return NI_ERR_NOMEM;
     }
     status = ni_shm_segment_create(&counts, attr->address, &link->segment);
     if (status != NI_OK) {
-        link_free(link);
+        shm_link_free(link);
         return status;
     }
     link->header = link->segment->header;
     link->header->lanes_size = link->config->shm_lanes_size;
     ni_shm_count_memory(link);
     link->host = ni_shm_host_find(attr->open->host_key);
-    status = make_blob(link, attr->open->job_key);
+    status = shm_blob_make(link, attr->open->job_key);
     if (status != NI_OK) {
-        link_free(link);
+        shm_link_free(link);
         return status;
     }
     link->segment->socket = link->blob.socket;
@@ -273,7 +273,7 @@ static void shm_close(struct ni_link *base)
         ni_free(grave->rail);
         ni_free(grave);
     }
-    link_free(link);
+    shm_link_free(link);
 }
 
 /* ---- the rest of the table ------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ static struct ni_shm_peer *lane_of(const struct ni_shm_link *link, uint32_t seat
     return info->phase == NI_SHM_ACTIVE && info->peer->in_lane ? info->peer : NULL;
 }
 
-static bool has_packet(const struct ni_shm_peer *peer)
+static bool shm_lane_has_packet(const struct ni_shm_peer *peer)
 {
     uint64_t word0;
 
@@ -101,7 +101,7 @@ static void park(struct ni_shm_link *link, struct ni_shm_peer *peer)
         return;
     }
     /* Acquire: pairs with B1. */
-    if (atomic_load_explicit(word, memory_order_acquire) == 0 || has_packet(peer)) {
+    if (atomic_load_explicit(word, memory_order_acquire) == 0 || shm_lane_has_packet(peer)) {
         peer->in_announced = false;
         return;
     }
@@ -120,7 +120,7 @@ void ni_shm_park_quiet(struct ni_shm_link *link)
             continue;
         }
         if (peer->in_parked) {
-            if (has_packet(peer)) {
+            if (shm_lane_has_packet(peer)) {
                 ni_shm_unpark(peer);
             }
         } else if (peer->rx.seq != peer->in_reviewed || peer->ending != NI_OK) {
@@ -152,7 +152,7 @@ bool ni_shm_parked_have(struct ni_shm_link *link)
     for (uint32_t seat = 0; seat < link->seats_known; seat++) {
         struct ni_shm_peer *peer = lane_of(link, seat);
 
-        if (peer != NULL && peer->in_parked && has_packet(peer)) {
+        if (peer != NULL && peer->in_parked && shm_lane_has_packet(peer)) {
             ni_shm_unpark(peer);
             found = true;
         }

@@ -32,7 +32,7 @@ static void free_slot(struct ni_shm_link *link, uint32_t slot, uint64_t word)
                                                   memory_order_relaxed);
 }
 
-static enum outcome drop(struct ni_shm_link *link, uint32_t slot, uint64_t word)
+static enum outcome drop_slot(struct ni_shm_link *link, uint32_t slot, uint64_t word)
 {
     ni_stat_add(&link->stats->rx_malformed, 1);
     free_slot(link, slot, word);
@@ -49,7 +49,7 @@ static void set_phase(struct ni_shm_link *link, uint32_t seat, struct ni_shm_sea
     }
 }
 
-static enum outcome refuse(struct ni_shm_link *link, uint32_t seat)
+static enum outcome refuse_seat(struct ni_shm_link *link, uint32_t seat)
 {
     _Atomic uint64_t *word = &link->segment->seat_words[seat];
     uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
@@ -94,11 +94,11 @@ static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
     }
     if (ni_shm_blob_check(link, bytes, len, &blob, reason, sizeof(reason)) != NI_OK) {
         ni_log_limited(&limit, NI_LOG_INFO, "a sender is refused: %s", reason);
-        return refuse(link, seat);
+        return refuse_seat(link, seat);
     }
     core_peer = link->core_ops->accept(link->core, &link->base, bytes, len);
     if (core_peer == NULL) {
-        return refuse(link, seat);
+        return refuse_seat(link, seat);
     }
     peer = ni_shm_peer_get(link, &blob, NULL);
     if (peer == NULL) {
@@ -108,7 +108,7 @@ static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
         return RETRY; /* it has left an earlier seat, which we have not finished with */
     }
     if (peer->in_seat >= 0) {
-        return refuse(link, seat); /* nobody has two */
+        return refuse_seat(link, seat); /* nobody has two */
     }
     peer->in_peer = core_peer;
     peer->in_seat = seat;
@@ -165,8 +165,8 @@ static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *pee
     return TAKEN;
 }
 
-static enum outcome start(struct ni_shm_link *link, struct ni_shm_peer *peer,
-                          enum ni_shm_slot_state state)
+static enum outcome start_sender(struct ni_shm_link *link, struct ni_shm_peer *peer,
+                                 enum ni_shm_slot_state state)
 {
     if (state != NI_SHM_SLOT_RAIL) {
         return start_lane(link, peer, state == NI_SHM_SLOT_LANE);
@@ -183,13 +183,13 @@ static enum outcome start(struct ni_shm_link *link, struct ni_shm_peer *peer,
 }
 
 /* The next packet of an active sender. */
-static enum outcome take_packet(struct ni_shm_link *link, struct ni_shm_peer *peer, uint32_t seat,
-                                uint32_t slot, enum ni_shm_slot_state state)
+static enum outcome take_queued_packet(struct ni_shm_link *link, struct ni_shm_peer *peer,
+                                       uint32_t seat, uint32_t slot, enum ni_shm_slot_state state)
 {
     ni_status status;
 
     if (state != NI_SHM_SLOT_PACKET) {
-        enum outcome outcome = start(link, peer, state);
+        enum outcome outcome = start_sender(link, peer, state);
 
         if (NI_UNLIKELY(outcome == RETRY)) {
             outcome = ni_shm_no_memory(peer) ? DONE : RETRY;
@@ -224,7 +224,7 @@ static enum outcome take_packet(struct ni_shm_link *link, struct ni_shm_peer *pe
     return TAKEN;
 }
 
-static enum outcome look_at(struct ni_shm_link *link, uint32_t slot)
+static enum outcome look_at_slot(struct ni_shm_link *link, uint32_t slot)
 {
     /* Acquire: pairs with Q1. */
     uint64_t word = atomic_load_explicit(&link->segment->slot_words[slot], memory_order_acquire);
@@ -237,12 +237,12 @@ static enum outcome look_at(struct ni_shm_link *link, uint32_t slot)
         return DONE; /* when it is published its bit comes again */
     }
     if (state > NI_SHM_SLOT_RAIL || seat >= link->segment->geometry.counts.seats) {
-        return drop(link, slot, word);
+        return drop_slot(link, slot, word);
     }
     if (link->seats[seat].phase == NI_SHM_IDLE) {
         outcome = greet(link, seat);
         if (outcome != DONE) {
-            return outcome == KEEP ? drop(link, slot, word) : outcome;
+            return outcome == KEEP ? drop_slot(link, slot, word) : outcome;
         }
     }
     peer = link->seats[seat].peer;
@@ -255,9 +255,9 @@ static enum outcome look_at(struct ni_shm_link *link, uint32_t slot)
         /* Behind the next one: its turn comes. Before it: somebody wrote over the word. */
         return ni_shm_slot_number(word) - peer->in_number < UINT32_C(1) << 31
                    ? KEEP
-                   : drop(link, slot, word);
+                   : drop_slot(link, slot, word);
     }
-    outcome = take_packet(link, peer, seat, slot, state);
+    outcome = take_queued_packet(link, peer, seat, slot, state);
     if (outcome != RETRY) {
         free_slot(link, slot, word);
     }
@@ -274,7 +274,7 @@ static unsigned look_at_group(struct ni_shm_link *link, unsigned bit)
     bool kept = false;
 
     for (uint32_t slot = bit; slot < link->segment->geometry.counts.slots; slot += 64) {
-        enum outcome outcome = look_at(link, slot);
+        enum outcome outcome = look_at_slot(link, slot);
 
         taken += outcome == TAKEN;
         kept |= outcome == KEEP || outcome == RETRY;

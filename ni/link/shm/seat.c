@@ -33,7 +33,7 @@ static void unlock_seat(struct ni_shm_segment *segment, uint32_t seat)
 }
 
 /* Whether the seat was free and is now claimed by us; NI_AGAIN: it is not free. */
-static ni_status claim(struct ni_shm_segment *segment, uint32_t seat, uint32_t *generation)
+static ni_status claim_seat(struct ni_shm_segment *segment, uint32_t seat, uint32_t *generation)
 {
     _Atomic uint64_t *word = &segment->seat_words[seat];
     uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
@@ -124,7 +124,7 @@ ni_status ni_shm_seat_take(struct ni_shm_segment *segment, const void *blob, siz
     }
     ni_shm_registry_lock();
     for (uint32_t i = 0; i < seats && status == NI_AGAIN; i++) {
-        status = claim(segment, i, generation);
+        status = claim_seat(segment, i, generation);
         *seat = i;
     }
     if (status == NI_OK) {

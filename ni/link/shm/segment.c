@@ -168,7 +168,7 @@ ni_status ni_shm_segment_create(const struct ni_shm_counts *counts, uint64_t add
 /* ---- those of others ------------------------------------------------------------------------- */
 
 /* The registry is locked. What a fork child has inherited is not its own. */
-static struct ni_shm_segment *find(uint64_t key)
+static struct ni_shm_segment *find_registered(uint64_t key)
 {
     pid_t pid = getpid();
 
@@ -201,7 +201,7 @@ struct ni_shm_segment *ni_shm_segment_find(uint64_t key)
     struct ni_shm_segment *segment;
 
     ni_shm_registry_lock();
-    segment = find(key);
+    segment = find_registered(key);
     if (segment != NULL) {
         segment->references++;
     }
@@ -251,7 +251,7 @@ void ni_shm_discard(int fd)
 static ni_status adopt(int fd, const struct ni_shm_blob *blob, struct ni_shm_segment **result)
 {
     struct ni_shm_geometry geometry;
-    struct ni_shm_segment *segment = find(blob->key);
+    struct ni_shm_segment *segment = find_registered(blob->key);
     ni_status status;
 
     if (segment != NULL) { /* another NI of this process was faster */

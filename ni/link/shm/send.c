@@ -32,12 +32,12 @@ static uint32_t seat_of(const struct ni_shm_peer *peer)
     return (uint32_t)atomic_load_explicit(&peer->out_seat, memory_order_relaxed) - 1;
 }
 
-static struct ni_shm_segment *segment_of(const struct ni_shm_peer *peer)
+static struct ni_shm_segment *sender_segment(const struct ni_shm_peer *peer)
 {
     return atomic_load_explicit(&peer->segment, memory_order_relaxed);
 }
 
-static uint32_t share(const struct ni_shm_segment *segment)
+static uint32_t segment_share(const struct ni_shm_segment *segment)
 {
     uint32_t quarter = segment->geometry.counts.slots / 4;
 
@@ -59,13 +59,13 @@ static bool below_share(struct ni_shm_peer *peer, const struct ni_shm_segment *s
         }
         peer->out_taken++;
     }
-    return peer->out_number - peer->out_taken < share(segment);
+    return peer->out_number - peer->out_taken < segment_share(segment);
 }
 
 /* Claim a slot for the next packet: true, and peer->out_slot is set. */
 static bool claim_slot(struct ni_shm_peer *peer)
 {
-    struct ni_shm_segment *segment = segment_of(peer);
+    struct ni_shm_segment *segment = sender_segment(peer);
     uint64_t mine = ni_shm_slot_word(NI_SHM_SLOT_CLAIMED, seat_of(peer), peer->out_number);
 
     if (peer->out_slot != 0) {
@@ -94,9 +94,9 @@ static struct ni_packet *slot_packet(const struct ni_shm_segment *segment, uint3
 }
 
 /* Publish the claimed slot. */
-static void post(struct ni_shm_peer *peer, enum ni_shm_slot_state state)
+static void post_slot(struct ni_shm_peer *peer, enum ni_shm_slot_state state)
 {
-    struct ni_shm_segment *segment = segment_of(peer);
+    struct ni_shm_segment *segment = sender_segment(peer);
     uint32_t slot = peer->out_slot - 1;
 
     /* Q1 */
@@ -114,9 +114,9 @@ static void post(struct ni_shm_peer *peer, enum ni_shm_slot_state state)
 /* ---- the lane -------------------------------------------------------------------------------- */
 
 /* Allocate and map it; the receiver does not know it yet. */
-static ni_status make_lane(struct ni_shm_peer *peer)
+static ni_status shm_lane_make(struct ni_shm_peer *peer)
 {
-    struct ni_shm_segment *segment = segment_of(peer);
+    struct ni_shm_segment *segment = sender_segment(peer);
     uint32_t lines = segment->geometry.counts.first / NI_LINE;
     bool with_bulk = true;
     ni_status status;
@@ -143,9 +143,9 @@ static ni_status make_lane(struct ni_shm_peer *peer)
 /* Make the lane and tell the receiver. NI_AGAIN: there is no slot for that now. */
 static ni_status open_lane(struct ni_shm_peer *peer)
 {
-    const struct ni_shm_counts *counts = &segment_of(peer)->geometry.counts;
+    const struct ni_shm_counts *counts = &sender_segment(peer)->geometry.counts;
     const struct ni_shm_area *area;
-    ni_status status = make_lane(peer);
+    ni_status status = shm_lane_make(peer);
 
     if (status != NI_OK) {
         return status;
@@ -153,7 +153,7 @@ static ni_status open_lane(struct ni_shm_peer *peer)
     if (!claim_slot(peer)) {
         return NI_AGAIN;
     }
-    post(peer, peer->out_bulk ? NI_SHM_SLOT_LANE : NI_SHM_SLOT_LANE_ONLY);
+    post_slot(peer, peer->out_bulk ? NI_SHM_SLOT_LANE : NI_SHM_SLOT_LANE_ONLY);
     area = peer->out_area;
     peer->ep.max_lines = ni_lane_max_lines(counts->first / NI_LINE);
     peer->ep.max_bulk = peer->out_bulk ? ni_shm_max_bulk(counts->bulk) : 0;
@@ -164,7 +164,7 @@ static ni_status open_lane(struct ni_shm_peer *peer)
     peer->ep.tx.wire = true;
     ni_shm_lane_begins(peer);
     peer->ep.unpolled = &area->page->unpolled;
-    peer->ep.rails = peer->out_bulk ? ni_shm_rails(&segment_of(peer)->geometry) : 1;
+    peer->ep.rails = peer->out_bulk ? ni_shm_rails(&sender_segment(peer)->geometry) : 1;
     return NI_OK;
 }
 
@@ -179,14 +179,14 @@ static ni_status open_rail(struct ni_shm_peer *peer, unsigned number, struct ni_
     if (!claim_slot(peer)) {
         return NI_AGAIN;
     }
-    post(peer, NI_SHM_SLOT_RAIL);
+    post_slot(peer, NI_SHM_SLOT_RAIL);
     return NI_OK;
 }
 
 ni_status ni_shm_rail(struct ni_ep *ep, unsigned number, struct ni_lane_tx *tx)
 {
     struct ni_shm_peer *peer = ni_shm_peer_of(ep);
-    const struct ni_shm_counts *counts = &segment_of(peer)->geometry.counts;
+    const struct ni_shm_counts *counts = &sender_segment(peer)->geometry.counts;
     struct ni_shm_rail *rail = &peer->out_rails[number - 1];
     ni_status status =
         (ni_status)atomic_load_explicit(&peer->status, memory_order_acquire); /* E1 */
@@ -231,7 +231,7 @@ static NI_COLD ni_status no_seat(struct ni_shm_peer *peer)
 {
     static struct ni_log_limit warnings = NI_LOG_LIMIT(1), errors = NI_LOG_LIMIT(4);
     uint64_t now = ni_now_ns(), most = peer->link->config->shm_peers_wait_ms;
-    uint32_t seats = segment_of(peer)->geometry.counts.seats;
+    uint32_t seats = sender_segment(peer)->geometry.counts.seats;
     char name[96], wait[96];
 
     peer->patience = SEAT_PATIENCE;
@@ -246,7 +246,7 @@ static NI_COLD ni_status no_seat(struct ni_shm_peer *peer)
     if (now - peer->no_seat < most * UINT64_C(1000000)) {
         return NI_AGAIN;
     }
-    if (!ni_shm_seats_held(segment_of(peer))) {
+    if (!ni_shm_seats_held(sender_segment(peer))) {
         peer->no_seat = now;
         return NI_AGAIN;
     }
@@ -262,7 +262,7 @@ static ni_status take_seat(struct ni_shm_peer *peer)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(1);
     struct ni_shm_link *link = peer->link;
-    struct ni_shm_segment *segment = segment_of(peer);
+    struct ni_shm_segment *segment = sender_segment(peer);
     uint32_t seat, generation;
     ni_status status;
     int error;
@@ -336,7 +336,7 @@ static ni_status reserve_early(struct ni_shm_peer *peer, uint32_t lines, struct 
         return NI_AGAIN;
     }
     *in_lane = false;
-    *packet = slot_packet(segment_of(peer), peer->out_slot - 1);
+    *packet = slot_packet(sender_segment(peer), peer->out_slot - 1);
     return NI_OK;
 }
 
@@ -381,5 +381,5 @@ void ni_shm_commit(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, u
         ni_packet_damage(packet);
     }
     atomic_store_explicit(&packet->word0, word0, memory_order_relaxed);
-    post(ni_shm_peer_of(ep), NI_SHM_SLOT_PACKET);
+    post_slot(ni_shm_peer_of(ep), NI_SHM_SLOT_PACKET);
 }

@@ -23,7 +23,7 @@
 
 /* ---- the sender ------------------------------------------------------------------------------ */
 
-static struct ni_shm_segment *segment_of(const struct ni_shm_peer *peer)
+static struct ni_shm_segment *shrinker_segment(const struct ni_shm_peer *peer)
 {
     return atomic_load_explicit(&peer->segment, memory_order_relaxed);
 }
@@ -33,7 +33,7 @@ static struct ni_shm_segment *segment_of(const struct ni_shm_peer *peer)
 static bool is_ours(const struct ni_shm_peer *peer)
 {
     uint64_t seat = atomic_load_explicit(&peer->out_seat, memory_order_relaxed);
-    const struct ni_shm_segment *segment = segment_of(peer);
+    const struct ni_shm_segment *segment = shrinker_segment(peer);
 
     return seat != 0 && ni_shm_seat_generation(atomic_load_explicit(
                             &segment->seat_words[(uint32_t)seat - 1], memory_order_relaxed)) ==
@@ -42,16 +42,16 @@ static bool is_ours(const struct ni_shm_peer *peer)
 
 static bool in_larger_ring(const struct ni_shm_peer *peer)
 {
-    return peer->ep.tx.mask + 1 > segment_of(peer)->geometry.counts.first / NI_LINE;
+    return peer->ep.tx.mask + 1 > shrinker_segment(peer)->geometry.counts.first / NI_LINE;
 }
 
 /* Whether all that was sent has been taken, as far as the credits say that are known. */
-static bool is_empty(const struct ni_lane_tx *tx)
+static bool is_all_taken(const struct ni_lane_tx *tx)
 {
     return tx->limit - tx->head == tx->mask + 1;
 }
 
-static void look(struct ni_shm_peer *peer, uint64_t now)
+static void look_for_unused(struct ni_shm_peer *peer, uint64_t now)
 {
     const struct ni_lane_tx *tx = &peer->ep.tx;
     struct ni_shm_quiet *quiet = &peer->out_quiet;
@@ -69,7 +69,7 @@ static void look(struct ni_shm_peer *peer, uint64_t now)
 /* Its bulk area may have memory again, as when it was new. */
 static void allow_bulk(struct ni_shm_peer *peer)
 {
-    uint32_t bulk = segment_of(peer)->geometry.counts.bulk;
+    uint32_t bulk = shrinker_segment(peer)->geometry.counts.bulk;
 
     peer->ep.tx.bulk = peer->out_area->bulk;
     peer->ep.tx.bulk_most = bulk;
@@ -77,9 +77,9 @@ static void allow_bulk(struct ni_shm_peer *peer)
 }
 
 /* It may have more again. */
-static void ask_again(struct ni_shm_peer *peer)
+static void offer_growth(struct ni_shm_peer *peer)
 {
-    const struct ni_shm_segment *segment = segment_of(peer);
+    const struct ni_shm_segment *segment = shrinker_segment(peer);
     uint32_t ring = segment->geometry.counts.ring;
     uint32_t bulk = segment->geometry.counts.bulk;
     const struct ni_lane_tx *tx = &peer->ep.tx;
@@ -100,7 +100,7 @@ static void give_bulk(struct ni_shm_peer *peer)
     if (tx->record_head != tx->record_tail || !ni_lane_room(tx, 1)) {
         return;
     }
-    ni_shm_area_shrink(segment_of(peer), peer->out_area);
+    ni_shm_area_shrink(shrinker_segment(peer), peer->out_area);
     ni_lane_bulk_drop(tx);
     ni_stat_add(&peer->link->stats->lanes_shrunk, 1);
 }
@@ -109,11 +109,11 @@ static void give_bulk(struct ni_shm_peer *peer)
  * memory for that, the larger ring leaves some. */
 static void leave_ring(struct ni_shm_peer *peer)
 {
-    uint32_t first = segment_of(peer)->geometry.counts.first;
+    uint32_t first = shrinker_segment(peer)->geometry.counts.first;
     struct ni_lane_tx *tx = &peer->ep.tx;
     uint8_t *map;
 
-    if (!is_empty(tx) || !peer->out_bulk) {
+    if (!is_all_taken(tx) || !peer->out_bulk) {
         return;
     }
     map = ni_calloc(first / NI_LINE, 1);
@@ -141,7 +141,7 @@ bool ni_shm_ring_is_free(struct ni_shm_peer *peer)
     uint32_t consumed = tx->limit - (tx->mask + 1);
 
     if (quiet->leaving && (int32_t)(consumed - quiet->left_at) >= 0) {
-        ni_shm_area_narrow(segment_of(peer), peer->out_area);
+        ni_shm_area_narrow(shrinker_segment(peer), peer->out_area);
         quiet->leaving = false;
     }
     return !quiet->leaving;
@@ -159,8 +159,8 @@ void ni_shm_review(struct ni_ep *ep, uint64_t now)
         atomic_load_explicit(&peer->broken, memory_order_relaxed) != NI_OK || !is_ours(peer)) {
         return;
     }
-    look(peer, now);
-    ask_again(peer);
+    look_for_unused(peer, now);
+    offer_growth(peer);
     if (tx->bulk_size == 0 && !in_larger_ring(peer) && !quiet->leaving) {
         return;
     }

@@ -178,7 +178,7 @@ void ni_shm_socket_wake(uint64_t name, uint64_t key)
                  len);
 }
 
-static void give(struct ni_shm_link *link, const struct arrival *arrival)
+static void give_descriptor(struct ni_shm_link *link, const struct arrival *arrival)
 {
     struct message message = arrival->message;
     union {
@@ -287,7 +287,7 @@ static bool trusted(const struct ni_shm_link *link, const struct arrival *arriva
                                  arrival->cred.uid == link->host.uid || arrival->cred.uid == 0);
 }
 
-static void take_answer(struct ni_shm_link *link, struct arrival *arrival)
+static void take_socket_answer(struct ni_shm_link *link, struct arrival *arrival)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(1);
     struct ni_shm_peer *peer = find_asker(link, &arrival->message);
@@ -340,10 +340,10 @@ void ni_shm_socket_poll(struct ni_shm_link *link)
                 ni_shm_discard(arrival.fd);
             }
         } else if (is_answer) {
-            take_answer(link, &arrival);
+            take_socket_answer(link, &arrival);
         } else if (arrival.message.magic == MESSAGE_MAGIC && arrival.message.kind == KIND_ASK &&
                    arrival.message.key == link->blob.key && trusted(link, &arrival)) {
-            give(link, &arrival);
+            give_descriptor(link, &arrival);
         }
     }
 }

@@ -45,7 +45,7 @@ static void reclaim(struct ni_shm_link *link, uint32_t seat)
 }
 
 /* The sender of a seat has gone. */
-static void gone(struct ni_shm_link *link, uint32_t seat, ni_status status)
+static void seat_gone(struct ni_shm_link *link, uint32_t seat, ni_status status)
 {
     const struct ni_shm_seat *info = &link->seats[seat];
 
@@ -106,15 +106,15 @@ static void watch_seat(struct ni_shm_link *link, uint32_t seat, bool ask)
     switch (ni_shm_seat_state(word)) {
     case NI_SHM_SEAT_FREE:
         if (link->seats[seat].phase != NI_SHM_IDLE) { /* only we free seats */
-            gone(link, seat, NI_ERR_PROTOCOL);
+            seat_gone(link, seat, NI_ERR_PROTOCOL);
         }
         return;
     case NI_SHM_SEAT_CLOSED:
-        gone(link, seat, cut_us_off(link, seat) ? NI_ERR_PROTOCOL : NI_ERR_PEER_CLOSED);
+        seat_gone(link, seat, cut_us_off(link, seat) ? NI_ERR_PROTOCOL : NI_ERR_PEER_CLOSED);
         return;
     default:
         if (ask && looks_dead(link, seat)) {
-            gone(link, seat, NI_ERR_PEER_DEAD);
+            seat_gone(link, seat, NI_ERR_PEER_DEAD);
         }
     }
 }
@@ -278,7 +278,7 @@ static void vacate(struct ni_shm_peer *peer)
     ni_shm_seat_leave(segment, (uint32_t)seat - 1, (uint32_t)(seat >> 32));
 }
 
-static void finish(struct ni_shm_peer *peer)
+static void finish_peer(struct ni_shm_peer *peer)
 {
     struct ni_shm_link *link = peer->link;
     struct ni_peer *core_peer;
@@ -323,7 +323,7 @@ void ni_shm_end_poll(struct ni_shm_link *link, uint64_t now)
         }
         pthread_mutex_unlock(&link->lock);
         if (found != NULL) {
-            finish(found); /* calls the core, so the list may have changed */
+            finish_peer(found); /* calls the core, so the list may have changed */
         }
     } while (found != NULL);
 }

@@ -104,7 +104,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct door doors[DOORS];
 static _Atomic unsigned shut; /* of them; polls look at it without the lock */
 
-static bool find_name(int fd, struct sockaddr_storage *name)
+static bool socket_name(int fd, struct sockaddr_storage *name)
 {
     socklen_t len = sizeof(*name);
 
@@ -119,13 +119,13 @@ static bool listens_as(int fd, const struct sockaddr_storage *name)
     socklen_t len = sizeof(listens);
 
     return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) == 0 && listens != 0 &&
-           find_name(fd, &own) && memcmp(&own, name, sizeof(own)) == 0;
+           socket_name(fd, &own) && memcmp(&own, name, sizeof(own)) == 0;
 }
 
 /* Where a connection came in. */
 static bool find_door(int accepted, struct door *door)
 {
-    if (!find_name(accepted, &door->name)) {
+    if (!socket_name(accepted, &door->name)) {
         return false;
     }
     for (door->fd = 0; door->fd < accepted; door->fd++) {

@@ -29,7 +29,7 @@ void ni_ucx_end(struct ni_ucx_peer *peer, ni_status status)
     }
 }
 
-static ni_status ending(const struct ni_ucx_peer *peer)
+static ni_status ending_status(const struct ni_ucx_peer *peer)
 {
     return (ni_status)atomic_load_explicit(&peer->ending, memory_order_relaxed);
 }
@@ -39,7 +39,7 @@ static ni_status ending(const struct ni_ucx_peer *peer)
 enum due { DUE_NOTHING, DUE_ACCEPT, DUE_LANE, DUE_END };
 
 /* Whether all is read that will be, and nobody is reading. */
-static bool is_read(const struct ni_ucx_peer *peer)
+static bool ucx_peer_is_read(const struct ni_ucx_peer *peer)
 {
     const struct ni_ucx_in *in = peer->in;
     uint64_t waited, word0;
@@ -51,7 +51,7 @@ static bool is_read(const struct ni_ucx_peer *peer)
         return false;
     }
     waited = ni_ucx_watched(peer->link) - peer->ending_at;
-    if (ending(peer) == NI_ERR_PROTOCOL || waited > PATIENCE_NS ||
+    if (ending_status(peer) == NI_ERR_PROTOCOL || waited > PATIENCE_NS ||
         (waited > GRACE_NS && !peer->heard)) {
         return true;
     }
@@ -61,7 +61,7 @@ static bool is_read(const struct ni_ucx_peer *peer)
     return peer->fetching == 0 && ni_lane_peek(&in->rx, &word0) == NULL;
 }
 
-static enum due due(const struct ni_ucx_peer *peer)
+static enum due ucx_peer_due(const struct ni_ucx_peer *peer)
 {
     if (peer->down) {
         return DUE_NOTHING;
@@ -70,20 +70,20 @@ static enum due due(const struct ni_ucx_peer *peer)
         return DUE_ACCEPT;
     }
     if (peer->in != NULL && !peer->in->announced && peer->core != NULL &&
-        ending(peer) != NI_ERR_PROTOCOL) {
+        ending_status(peer) != NI_ERR_PROTOCOL) {
         return DUE_LANE;
     }
-    if (ending(peer) == NI_OK) {
+    if (ending_status(peer) == NI_OK) {
         return DUE_NOTHING;
     }
-    if (is_read(peer)) {
+    if (ucx_peer_is_read(peer)) {
         return DUE_END;
     }
     atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
     return DUE_NOTHING;
 }
 
-static struct ni_ucx_peer *next_due(struct ni_ucx_link *link, enum due *what)
+static struct ni_ucx_peer *ucx_next_due(struct ni_ucx_link *link, enum due *what)
 {
     struct ni_ucx_peer *found = NULL;
 
@@ -91,7 +91,7 @@ static struct ni_ucx_peer *next_due(struct ni_ucx_link *link, enum due *what)
     for (NI_LIST_EACH(node, &link->peers)) {
         struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
 
-        *what = due(peer);
+        *what = ucx_peer_due(peer);
         if (*what != DUE_NOTHING) {
             found = peer;
             break;
@@ -101,7 +101,7 @@ static struct ni_ucx_peer *next_due(struct ni_ucx_link *link, enum due *what)
     return found;
 }
 
-static void bury_unheld(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
+static void ucx_bury_unheld(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
 {
     struct ni_ucx_link *link = peer->link;
 
@@ -115,13 +115,13 @@ static void bury_unheld(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
     pthread_mutex_unlock(&link->lock);
 }
 
-static bool accept_peer(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
+static bool ucx_peer_accept(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
 {
     struct ni_peer *core =
         link->core_ops->accept(link->core, &link->base, &peer->blob, peer->blob_len);
 
     if (core == NULL) {
-        bury_unheld(peer, NI_UCX_REFUSED);
+        ucx_bury_unheld(peer, NI_UCX_REFUSED);
         return true;
     }
     pthread_mutex_lock(&link->lock);
@@ -132,7 +132,7 @@ static bool accept_peer(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
     return true;
 }
 
-static bool add_lane(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
+static bool ucx_lane_add(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
 {
     peer->in->rx.peer = peer->core;
     if (link->core_ops->lane_add(link->core, &peer->in->rx) != NI_OK) {
@@ -142,17 +142,17 @@ static bool add_lane(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
     return true;
 }
 
-static bool end_peer(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
+static bool ucx_peer_end(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
 {
     struct ni_peer *core = peer->core;
-    ni_status status = ending(peer);
+    ni_status status = ending_status(peer);
 
     if (peer->in != NULL && peer->in->announced) {
         link->core_ops->lane_remove(link->core, &peer->in->rx);
         peer->in->announced = false;
     }
     peer->broke = status == NI_ERR_PROTOCOL;
-    bury_unheld(peer, NI_UCX_BROKEN);
+    ucx_bury_unheld(peer, NI_UCX_BROKEN);
     if (core != NULL) {
         link->core_ops->peer_down(link->core, core, status);
     }
@@ -168,10 +168,10 @@ unsigned ni_ucx_settle(struct ni_ucx_link *link)
     enum due what;
 
     atomic_store_explicit(&link->unsettled, false, memory_order_relaxed);
-    while (done && (peer = next_due(link, &what)) != NULL) {
-        done = what == DUE_ACCEPT ? accept_peer(link, peer)
-               : what == DUE_LANE ? add_lane(link, peer)
-                                  : end_peer(link, peer);
+    while (done && (peer = ucx_next_due(link, &what)) != NULL) {
+        done = what == DUE_ACCEPT ? ucx_peer_accept(link, peer)
+               : what == DUE_LANE ? ucx_lane_add(link, peer)
+                                  : ucx_peer_end(link, peer);
         events += done;
     }
     if (!done) {
@@ -182,15 +182,15 @@ unsigned ni_ucx_settle(struct ni_ucx_link *link)
 
 /* ---- graves ---------------------------------------------------------------------------------- */
 
-static bool is_reachable(const struct ni_ucx_peer *peer)
+static bool ucx_peer_is_reachable(const struct ni_ucx_peer *peer)
 {
-    return peer->ucp != NULL && ending(peer) != NI_ERR_PEER_DEAD &&
-           ending(peer) != NI_ERR_UNREACHABLE;
+    return peer->ucp != NULL && ending_status(peer) != NI_ERR_PEER_DEAD &&
+           ending_status(peer) != NI_ERR_UNREACHABLE;
 }
 
 static void say_bye(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
 {
-    if (peer->said || !is_reachable(peer) || peer->their_token == 0) {
+    if (peer->said || !ucx_peer_is_reachable(peer) || peer->their_token == 0) {
         return;
     }
     ni_ucx_pump(peer);
@@ -209,12 +209,12 @@ void ni_ucx_answer(struct ni_ucx_peer *peer)
 }
 
 /* Begin to send what UCX has of it; nothing, if nobody is there to take it. */
-static void flush(struct ni_ucx_peer *peer)
+static void begin_flush(struct ni_ucx_peer *peer)
 {
     ucp_request_param_t param = {0};
     ucs_status_ptr_t request;
 
-    if (is_reachable(peer) && peer->their_token != 0) {
+    if (ucx_peer_is_reachable(peer) && peer->their_token != 0) {
         request = ni_ucx.ucp_ep_flush_nbx(peer->ucp, &param);
         peer->flushing = request == NULL || UCS_PTR_IS_ERR(request) ? NULL : request;
     }
@@ -223,7 +223,7 @@ static void flush(struct ni_ucx_peer *peer)
 void ni_ucx_bury(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
 {
     say_bye(peer, bye);
-    flush(peer);
+    begin_flush(peer);
     peer->buried_at = ni_ucx_watched(peer->link);
     ni_list_remove(&peer->moved);
     ni_list_remove(&peer->list);
@@ -231,7 +231,7 @@ void ni_ucx_bury(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
 }
 
 /* Whether a request has ended, which is then forgotten. */
-static bool has_ended(void **request)
+static bool has_request_ended(void **request)
 {
     if (*request != NULL && ni_ucx.ucp_request_check_status(*request) == UCS_INPROGRESS) {
         return false;
@@ -249,7 +249,7 @@ static bool is_flushed(struct ni_ucx_peer *peer)
 {
     uint64_t waited = ni_ucx_watched(peer->link) - peer->buried_at;
 
-    if (has_ended(&peer->flushing)) {
+    if (has_request_ended(&peer->flushing)) {
         return true;
     }
     if (waited < FLUSH_NS || (peer->slot_tail != peer->slot_head && waited < FAREWELL_NS)) {
@@ -264,7 +264,7 @@ static bool is_flushed(struct ni_ucx_peer *peer)
  * what it has not read by then, it might lose. */
 static bool may_answer(const struct ni_ucx_peer *peer)
 {
-    return peer->said && !peer->heard && !peer->answered && is_reachable(peer) &&
+    return peer->said && !peer->heard && !peer->answered && ucx_peer_is_reachable(peer) &&
            ni_ucx_watched(peer->link) - peer->buried_at < ANSWER_NS;
 }
 
@@ -272,7 +272,7 @@ static bool may_answer(const struct ni_ucx_peer *peer)
  * sent: UCX 1.13 aborts its process if the connection ends then. */
 static bool is_connecting(const struct ni_ucx_peer *peer)
 {
-    return peer->ucp != NULL && !peer->met && is_reachable(peer);
+    return peer->ucp != NULL && !peer->met && ucx_peer_is_reachable(peer);
 }
 
 static void close_endpoint(struct ni_ucx_peer *peer)
@@ -286,7 +286,7 @@ static void close_endpoint(struct ni_ucx_peer *peer)
 }
 
 /* Take the next step of giving it back. True: that was the last. */
-static bool is_over(struct ni_ucx_peer *peer)
+static bool ucx_peer_is_over(struct ni_ucx_peer *peer)
 {
     ni_ucx_sent(peer);
     if (peer->flushing != NULL && !is_flushed(peer)) {
@@ -298,7 +298,8 @@ static bool is_over(struct ni_ucx_peer *peer)
     if (peer->ucp != NULL) {
         close_endpoint(peer);
     }
-    return has_ended(&peer->closing) && peer->slot_tail == peer->slot_head && peer->fetching == 0;
+    return has_request_ended(&peer->closing) && peer->slot_tail == peer->slot_head &&
+           peer->fetching == 0;
 }
 
 void ni_ucx_graves(struct ni_ucx_link *link)
@@ -306,7 +307,7 @@ void ni_ucx_graves(struct ni_ucx_link *link)
     for (NI_LIST_EACH_SAFE(node, &link->graves)) {
         struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
 
-        if (is_over(peer)) {
+        if (ucx_peer_is_over(peer)) {
             ni_ucx_peer_free(peer);
         }
     }
@@ -326,7 +327,7 @@ static bool is_sent(struct ni_ucx_link *link)
         ni_ucx_join(peer);
         ni_ucx_pump(peer);
         sent = sent && (peer->out == NULL || peer->out->sent == peer->out->committed ||
-                        !is_reachable(peer));
+                        !ucx_peer_is_reachable(peer));
     }
     return sent;
 }

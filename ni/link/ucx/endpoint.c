@@ -59,7 +59,7 @@ static bool name_peer(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
     return true;
 }
 
-static const struct ni_ucx_name *find_name(const struct ni_ucx_link *link, uint64_t token)
+static const struct ni_ucx_name *find_ucx_name(const struct ni_ucx_link *link, uint64_t token)
 {
     uint64_t index = token & (NI_UCX_PEERS - 1);
 
@@ -69,22 +69,22 @@ static const struct ni_ucx_name *find_name(const struct ni_ucx_link *link, uint6
 
 struct ni_ucx_peer *ni_ucx_peer_named(const struct ni_ucx_link *link, uint64_t token)
 {
-    const struct ni_ucx_name *name = find_name(link, token);
+    const struct ni_ucx_name *name = find_ucx_name(link, token);
 
     return name != NULL ? name->peer : NULL;
 }
 
 bool ni_ucx_was_named(const struct ni_ucx_link *link, uint64_t token)
 {
-    const struct ni_ucx_name *name = find_name(link, token);
+    const struct ni_ucx_name *name = find_ucx_name(link, token);
 
     return name != NULL && name->peer == NULL;
 }
 
 /* ---- the struct ------------------------------------------------------------------------------ */
 
-static struct ni_ucx_peer *peer_new(struct ni_ucx_link *link, const struct ni_ucx_blob *blob,
-                                    size_t len)
+static struct ni_ucx_peer *ucx_peer_new(struct ni_ucx_link *link, const struct ni_ucx_blob *blob,
+                                        size_t len)
 {
     struct ni_ucx_peer *peer = ni_aligned_zero(NI_LINE, sizeof(*peer));
 
@@ -120,7 +120,7 @@ struct ni_ucx_peer *ni_ucx_peer_get(struct ni_ucx_link *link, const struct ni_uc
             return peer;
         }
     }
-    return peer_new(link, blob, len);
+    return ucx_peer_new(link, blob, len);
 }
 
 static void free_lanes(struct ni_ucx_peer *peer)
@@ -196,7 +196,7 @@ ni_status ni_ucx_peer_open(struct ni_ucx_peer *peer)
 
 /* ---- connect, disconnect --------------------------------------------------------------------- */
 
-static ni_status hold_endpoint(struct ni_ucx_peer *peer, struct ni_peer *core)
+static ni_status ucx_endpoint_hold(struct ni_ucx_peer *peer, struct ni_peer *core)
 {
     if (peer->held) {
         return NI_ERR_EXISTS;
@@ -223,7 +223,7 @@ ni_status ni_ucx_connect(struct ni_link *base, const void *bytes, size_t len, st
     }
     pthread_mutex_lock(&link->lock);
     peer = ni_ucx_peer_get(link, &blob, len);
-    status = peer == NULL ? NI_ERR_NOMEM : hold_endpoint(peer, core);
+    status = peer == NULL ? NI_ERR_NOMEM : ucx_endpoint_hold(peer, core);
     pthread_mutex_unlock(&link->lock);
     if (status == NI_OK) {
         *connected = &peer->ep;
@@ -251,7 +251,7 @@ void ni_ucx_disconnect(struct ni_ep *ep)
 
 /* ---- packets out ----------------------------------------------------------------------------- */
 
-static struct ni_ucx_out *new_lane(uint32_t lines, uint32_t bulk)
+static struct ni_ucx_out *ucx_lane_new(uint32_t lines, uint32_t bulk)
 {
     struct ni_ucx_out *out = ni_aligned_zero(NI_LINE, sizeof(*out));
 
@@ -282,7 +282,7 @@ static bool is_connected(struct ni_ucx_peer *peer)
 /* No packet is taken before. A peer that is told that one is under way may wait for what follows
  * from it without calling us again, as who starts processes and waits for all of them does; and a
  * connection is not made without being polled. */
-static ni_status make_lane(struct ni_ucx_peer *peer)
+static ni_status ucx_lane_make(struct ni_ucx_peer *peer)
 {
     const struct ni_config *config = peer->link->config;
     uint32_t lines = ni_ucx_ring_lines(config);
@@ -292,7 +292,7 @@ static ni_status make_lane(struct ni_ucx_peer *peer)
     if (status != NI_OK || !is_connected(peer)) {
         return status != NI_OK ? status : NI_AGAIN;
     }
-    peer->out = new_lane(lines, bulk);
+    peer->out = ucx_lane_new(lines, bulk);
     if (peer->out == NULL) {
         return NI_AGAIN;
     }
@@ -301,12 +301,12 @@ static ni_status make_lane(struct ni_ucx_peer *peer)
     return NI_OK;
 }
 
-static ni_status get_lane(struct ni_ucx_peer *peer)
+static ni_status ucx_lane_get(struct ni_ucx_peer *peer)
 {
     ni_status status;
 
     pthread_mutex_lock(&peer->link->lock);
-    status = make_lane(peer);
+    status = ucx_lane_make(peer);
     pthread_mutex_unlock(&peer->link->lock);
     return status;
 }
@@ -319,7 +319,7 @@ ni_status ni_ucx_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **pa
     ni_status status = (ni_status)ending;
 
     if (status == NI_OK && peer->out == NULL) {
-        status = get_lane(peer);
+        status = ucx_lane_get(peer);
     } else if (status == NI_OK && tx->limit - tx->head > lines) {
         return NI_AGAIN; /* there is room, but the engine was told otherwise: a fault */
     }

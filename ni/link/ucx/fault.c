@@ -87,7 +87,7 @@ ucs_status_t ni_ucx_strike(struct ni_ucx_peer *peer, const struct ni_ucx_message
     return status;
 }
 
-static void forget(struct ni_ucx_link *link, struct late *late)
+static void forget_late(struct ni_ucx_link *link, struct late *late)
 {
     ni_list_remove(&late->list);
     (void)atomic_fetch_sub_explicit(&link->late_count, 1, memory_order_relaxed);
@@ -105,7 +105,7 @@ void ni_ucx_late(struct ni_ucx_link *link)
             if (peer != NULL) {
                 (void)ni_ucx_take(peer, &late->message);
             }
-            forget(link, late);
+            forget_late(link, late);
         }
     }
 }
@@ -113,6 +113,6 @@ void ni_ucx_late(struct ni_ucx_link *link)
 void ni_ucx_late_forget(struct ni_ucx_link *link)
 {
     for (NI_LIST_EACH_SAFE(node, &link->late)) {
-        forget(link, ni_container_of(node, struct late, list));
+        forget_late(link, ni_container_of(node, struct late, list));
     }
 }

@@ -54,7 +54,7 @@ static void rest(struct ni_ucx_link *link)
     }
 }
 
-static void send_all(struct ni_ucx_link *link)
+static void send_gathered(struct ni_ucx_link *link)
 {
     for (NI_LIST_EACH(node, &link->moved)) {
         struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, moved);
@@ -63,7 +63,7 @@ static void send_all(struct ni_ucx_link *link)
     }
 }
 
-static void *thread_main(void *arg)
+static void *gather_main(void *arg)
 {
     struct ni_ucx_link *link = arg;
     uint32_t seen, polls;
@@ -77,7 +77,7 @@ static void *thread_main(void *arg)
         seen = link->gather.waited;
         polls = link->polls;
         if (!sleep_us(link, link->config->ucx_gather_us) && polls == link->polls) {
-            send_all(link);
+            send_gathered(link);
         }
     }
     pthread_mutex_unlock(&link->lock);
@@ -85,7 +85,7 @@ static void *thread_main(void *arg)
 }
 
 /* Without it, nothing waits. */
-static bool start(struct ni_ucx_link *link)
+static bool start_gatherer(struct ni_ucx_link *link)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(1);
     sigset_t all, before;
@@ -93,7 +93,7 @@ static bool start(struct ni_ucx_link *link)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&link->gather.thread, NULL, thread_main, link);
+    error = pthread_create(&link->gather.thread, NULL, gather_main, link);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     link->gather.runs = error == 0;
     link->gather.fails = error != 0;
@@ -169,7 +169,7 @@ bool ni_ucx_gather(struct ni_ucx_peer *peer, uint32_t committed)
     }
     if (link->config->ucx_gather_us == 0 || link->leaving || link->gather.fails ||
         out->committed - out->sent >= ni_min_u64(NI_UCX_RUN, mask / 2) ||
-        is_bulk(out, mask, committed) || (!link->gather.runs && !start(link))) {
+        is_bulk(out, mask, committed) || (!link->gather.runs && !start_gatherer(link))) {
         return false;
     }
     peer->last_ns = ni_now_ns();

@@ -30,7 +30,8 @@ void ni_ucx_stranger(struct ni_ucx_link *link, const char *what)
 
 /* ---- blobs ----------------------------------------------------------------------------------- */
 
-static ni_status refuse(ni_status status, const char *why, char *reason, size_t reason_size)
+static ni_status ucx_join_refuse(ni_status status, const char *why, char *reason,
+                                 size_t reason_size)
 {
     if (reason != NULL && reason_size != 0) {
         snprintf(reason, reason_size, "%s", why);
@@ -44,20 +45,21 @@ ni_status ni_ucx_blob_check(const struct ni_ucx_link *link, const void *bytes, s
     static const char not_ours[] = "not an address of the ucx link";
 
     if (len <= NI_UCX_BLOB_HEAD || len > sizeof(*blob)) {
-        return refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
+        return ucx_join_refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
     }
     memset(blob, 0, sizeof(*blob));
     memcpy(blob, bytes, len);
     if (blob->magic != NI_UCX_BLOB_MAGIC || blob->address_len != len - NI_UCX_BLOB_HEAD) {
-        return refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
+        return ucx_join_refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
     }
     if (blob->version != NI_UCX_VERSION) {
-        return refuse(NI_ERR_UNREACHABLE,
-                      "the peer runs another version of apelink; use one version for all", reason,
-                      reason_size);
+        return ucx_join_refuse(NI_ERR_UNREACHABLE,
+                               "the peer runs another version of apelink; use one version for all",
+                               reason, reason_size);
     }
     if (blob->job_key != link->blob.job_key && blob->job_key != 0 && link->blob.job_key != 0) {
-        return refuse(NI_ERR_UNREACHABLE, "the peer belongs to another job", reason, reason_size);
+        return ucx_join_refuse(NI_ERR_UNREACHABLE, "the peer belongs to another job", reason,
+                               reason_size);
     }
     return NI_OK;
 }
@@ -78,7 +80,7 @@ static bool read_hello(const struct ni_ucx_link *link, const void *data, size_t 
 }
 
 /* What it told counts once: one that speaks with two voices is not listened to. */
-static bool learn(struct ni_ucx_peer *peer, const struct ni_ucx_hello *hello)
+static bool ucx_hello_learn(struct ni_ucx_peer *peer, const struct ni_ucx_hello *hello)
 {
     if (peer->their_token != 0) {
         return peer->their_token == hello->token && peer->ring == hello->ring &&
@@ -122,7 +124,7 @@ void ni_ucx_on_hello(struct ni_ucx_link *link, const struct ni_ucx_head *head, c
     if (peer->down) {
         return; /* it was given up, and does not know yet */
     }
-    if (!learn(peer, &hello)) {
+    if (!ucx_hello_learn(peer, &hello)) {
         ni_ucx_stranger(link, "a second hello");
         return;
     }
@@ -144,7 +146,7 @@ void ni_ucx_on_welcome(struct ni_ucx_peer *peer, const void *data, size_t len)
     struct ni_ucx_hello hello;
 
     if (!read_hello(peer->link, data, len, &hello) || hello.blob.key != peer->blob.key ||
-        !learn(peer, &hello)) {
+        !ucx_hello_learn(peer, &hello)) {
         ni_stat_add(&peer->link->stats->rx_malformed, 1);
         ni_ucx_end(peer, NI_ERR_PROTOCOL);
         return;
@@ -155,7 +157,7 @@ void ni_ucx_on_welcome(struct ni_ucx_peer *peer, const void *data, size_t len)
 
 /* ---- saying it ------------------------------------------------------------------------------- */
 
-static void fill(struct ni_ucx_peer *peer)
+static void ucx_hello_fill(struct ni_ucx_peer *peer)
 {
     const struct ni_ucx_link *link = peer->link;
 
@@ -179,7 +181,7 @@ void ni_ucx_join(struct ni_ucx_peer *peer)
             continue;
         }
         if (peer->hello_len == 0) {
-            fill(peer);
+            ucx_hello_fill(peer);
         }
         if (ni_ucx_tell(peer, types[i], 0, 0, &peer->hello, peer->hello_len)) {
             peer->hellos &= ~(1U << types[i]);

@@ -51,7 +51,7 @@ static void *load_quietly(void)
     return found;
 }
 
-static bool find(void **where, const char *name)
+static bool find_symbol(void **where, const char *name)
 {
     *where = dlsym(library, name);
     if (*where == NULL) {
@@ -82,7 +82,7 @@ static bool name_fits(void)
     return len <= MOST;
 }
 
-static ni_status load(void)
+static ni_status load_library(void)
 {
     bool complete = true;
 
@@ -99,7 +99,7 @@ static ni_status load(void)
                dlerror());
         return NI_ERR_UNSUPPORTED;
     }
-#define NI_UCX_FIND(name) complete = complete && find((void **)(void *)&ni_ucx.name, #name);
+#define NI_UCX_FIND(name) complete = complete && find_symbol((void **)(void *)&ni_ucx.name, #name);
     NI_UCX_CALLS(NI_UCX_FIND)
 #undef NI_UCX_FIND
     if (!complete) {
@@ -185,7 +185,7 @@ ni_status ni_ucx_library_get(ucp_context_h *context)
     ucs_status_t made = UCS_OK;
 
     pthread_mutex_lock(&lock);
-    status = load();
+    status = load_library();
     if (status == NI_OK && users == 0) {
         made = make_context(&shared);
     }

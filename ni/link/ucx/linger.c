@@ -51,7 +51,7 @@ static void abandon(struct ni_ucx_link *link)
 }
 
 /* With the lock. */
-static void poll_all(void)
+static void poll_lingering(void)
 {
     uint64_t now = ni_now_ns();
 
@@ -76,7 +76,7 @@ void ni_ucx_linger_poll(void)
 {
     if (atomic_load_explicit(&lingering, memory_order_relaxed) != 0 &&
         pthread_mutex_trylock(&lock) == 0) {
-        poll_all();
+        poll_lingering();
         pthread_mutex_unlock(&lock);
     }
 }
@@ -97,7 +97,7 @@ void ni_ucx_linger(struct ni_ucx_link *link)
     pthread_mutex_lock(&lock);
     ni_list_push_back(&links, &link->linger);
     (void)atomic_fetch_add_explicit(&lingering, 1, memory_order_relaxed);
-    poll_all();
+    poll_lingering();
     pthread_mutex_unlock(&lock);
     while (nobody_is_left()) {
         (void)sched_yield();

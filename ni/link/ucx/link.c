@@ -12,7 +12,7 @@
 
 /* Life of the link of one NI, and its address. */
 
-static ni_status fail(const char *what, ucs_status_t status)
+static ni_status ucx_failed(const char *what, ucs_status_t status)
 {
     ni_log(NI_LOG_ERROR, "no link to other hosts: %s: UCX says \"%s\"", what,
            ni_ucx.ucs_status_string(status));
@@ -38,7 +38,7 @@ static ucs_status_t make_worker(struct ni_ucx_link *link, ucp_context_h context)
     return status != UCS_OK ? status : ni_ucx.ucp_worker_get_efd(link->worker, &link->event_fd);
 }
 
-static ni_status make_blob(struct ni_ucx_link *link, uint64_t job_key, uint64_t name)
+static ni_status ucx_blob_make(struct ni_ucx_link *link, uint64_t job_key, uint64_t name)
 {
     ucp_worker_attr_t attr = {
         .field_mask = UCP_WORKER_ATTR_FIELD_ADDRESS | UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS,
@@ -48,7 +48,7 @@ static ni_status make_blob(struct ni_ucx_link *link, uint64_t job_key, uint64_t 
     size_t len;
 
     if (status != UCS_OK) {
-        return fail("no address", status);
+        return ucx_failed("no address", status);
     }
     len = attr.address_length;
     if (len <= NI_UCX_ADDRESS) {
@@ -72,7 +72,7 @@ static ni_status make_blob(struct ni_ucx_link *link, uint64_t job_key, uint64_t 
     return NI_OK;
 }
 
-static struct ni_ucx_link *link_alloc(const struct ni_link_attr *attr)
+static struct ni_ucx_link *ucx_link_alloc(const struct ni_link_attr *attr)
 {
     struct ni_ucx_link *link = ni_calloc(1, sizeof(*link));
 
@@ -125,15 +125,15 @@ static ni_status ucx_open(const struct ni_link_attr *attr, struct ni_link **open
     if (status != NI_OK) {
         return status;
     }
-    link = link_alloc(attr);
+    link = ucx_link_alloc(attr);
     if (link == NULL) {
         ni_ucx_library_put();
         ni_log(NI_LOG_ERROR, "out of memory");
         return NI_ERR_NOMEM;
     }
     made = make_worker(link, context);
-    status = made != UCS_OK ? fail("no worker", made)
-                            : make_blob(link, attr->open->job_key, attr->address);
+    status = made != UCS_OK ? ucx_failed("no worker", made)
+                            : ucx_blob_make(link, attr->open->job_key, attr->address);
     if (status == NI_OK) {
         link->rouse_fd = ni_descriptor_keep(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
         status = link->rouse_fd < 0 ? NI_ERR_SYSTEM : NI_OK;

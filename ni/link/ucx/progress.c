@@ -41,7 +41,7 @@ static void look_for_gap(struct ni_ucx_peer *peer, uint64_t watched)
 }
 
 /* Whether nothing is left to be done for it until something is sent, or comes. */
-static bool is_quiet(const struct ni_ucx_peer *peer)
+static bool ucx_peer_is_quiet(const struct ni_ucx_peer *peer)
 {
     const struct ni_ucx_out *out = peer->out;
     const struct ni_ucx_in *in = peer->in;
@@ -52,7 +52,7 @@ static bool is_quiet(const struct ni_ucx_peer *peer)
 }
 
 /* watched: 0 where it is not known. */
-static void look_at(struct ni_ucx_peer *peer, uint64_t watched)
+static void look_at_peer(struct ni_ucx_peer *peer, uint64_t watched)
 {
     ni_ucx_sent(peer);
     ni_ucx_consumed(peer);
@@ -68,7 +68,7 @@ static void look_at(struct ni_ucx_peer *peer, uint64_t watched)
     }
 }
 
-static void look_at_peers(struct ni_ucx_link *link)
+static void ucx_peers_look(struct ni_ucx_link *link)
 {
     uint64_t watched = 0;
 
@@ -79,8 +79,8 @@ static void look_at_peers(struct ni_ucx_link *link)
     for (NI_LIST_EACH_SAFE(node, &link->moved)) {
         struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, moved);
 
-        look_at(peer, watched);
-        if (is_quiet(peer)) {
+        look_at_peer(peer, watched);
+        if (ucx_peer_is_quiet(peer)) {
             ni_list_remove(&peer->moved);
         }
     }
@@ -111,7 +111,7 @@ unsigned ni_ucx_progress(struct ni_link *base)
     if (!ni_list_empty(&link->late)) {
         ni_ucx_late(link);
     }
-    look_at_peers(link);
+    ucx_peers_look(link);
     if (!ni_list_empty(&link->graves)) {
         ni_ucx_graves(link);
     }

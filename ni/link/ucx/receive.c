@@ -20,7 +20,7 @@ enum {
 
 /* ---- the lane -------------------------------------------------------------------------------- */
 
-static struct ni_ucx_in *new_lane(struct ni_ucx_peer *peer)
+static struct ni_ucx_in *ucx_lane_in_new(struct ni_ucx_peer *peer)
 {
     struct ni_ucx_in *in = ni_aligned_zero(NI_LINE, sizeof(*in));
 
@@ -45,7 +45,7 @@ static bool have_lane(struct ni_ucx_peer *peer)
     static struct ni_log_limit limit = NI_LOG_LIMIT(4);
 
     if (peer->in == NULL) {
-        peer->in = new_lane(peer);
+        peer->in = ucx_lane_in_new(peer);
         atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
     }
     if (peer->in == NULL) {
@@ -55,7 +55,7 @@ static bool have_lane(struct ni_ucx_peer *peer)
     return peer->in != NULL;
 }
 
-static struct ni_packet *line_at(const struct ni_ucx_in *in, uint32_t position)
+static struct ni_packet *ucx_line_at(const struct ni_ucx_in *in, uint32_t position)
 {
     size_t line = position & in->rx.mask;
 
@@ -69,7 +69,7 @@ static void broken(struct ni_ucx_peer *peer)
 }
 
 /* Whether lines may be filled now. False also for those that were: they came twice. */
-static bool is_free(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines)
+static bool ucx_lines_are_free(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines)
 {
     const struct ni_ucx_in *in = peer->in;
     uint32_t ring = in->rx.mask + 1, offset = position - in->cleared;
@@ -82,7 +82,7 @@ static bool is_free(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines)
         broken(peer);
         return false;
     }
-    return atomic_load_explicit(&line_at(in, position)->word0, memory_order_relaxed) == 0;
+    return atomic_load_explicit(&ucx_line_at(in, position)->word0, memory_order_relaxed) == 0;
 }
 
 static void reach(struct ni_ucx_peer *peer, uint32_t position)
@@ -95,26 +95,27 @@ static void reach(struct ni_ucx_peer *peer, uint32_t position)
     ni_ucx_moved(peer);
 }
 
-static void fill(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines, const void *data)
+static void fill_lines(struct ni_ucx_peer *peer, uint32_t position, uint32_t lines,
+                       const void *data)
 {
-    memcpy(line_at(peer->in, position), data, (size_t)lines * NI_LINE);
+    memcpy(ucx_line_at(peer->in, position), data, (size_t)lines * NI_LINE);
     peer->link->arrived = true;
     reach(peer, position + lines);
 }
 
-static void on_lines(struct ni_ucx_peer *peer, const struct ni_ucx_head *head, const void *data,
-                     size_t len, bool here)
+static void ucx_on_lines(struct ni_ucx_peer *peer, const struct ni_ucx_head *head, const void *data,
+                         size_t len, bool here)
 {
     if (!here || len != (size_t)head->lines * NI_LINE) {
         broken(peer);
-    } else if (have_lane(peer) && is_free(peer, head->position, head->lines)) {
-        fill(peer, head->position, head->lines, data);
+    } else if (have_lane(peer) && ucx_lines_are_free(peer, head->position, head->lines)) {
+        fill_lines(peer, head->position, head->lines, data);
     }
 }
 
 void ni_ucx_lost(struct ni_ucx_peer *peer, const struct ni_ucx_head *head)
 {
-    if (have_lane(peer) && is_free(peer, head->position, head->lines)) {
+    if (have_lane(peer) && ucx_lines_are_free(peer, head->position, head->lines)) {
         reach(peer, head->position + head->lines);
     }
 }
@@ -130,7 +131,7 @@ static void on_fetched(void *request, ucs_status_t status, size_t len, void *arg
     (void)len; /* more than we asked for never comes, less is a failure */
     peer->fetching &= ~(UINT64_C(1) << (fetch - peer->in->fetches));
     if (status == UCS_OK && !peer->down) { /* else nobody reads it any more */
-        fill(peer, fetch->position, 1, fetch->line);
+        fill_lines(peer, fetch->position, 1, fetch->line);
     } else if (status != UCS_OK && status != UCS_ERR_CANCELED) {
         ni_ucx_end(peer, NI_ERR_PEER_DEAD);
     }
@@ -141,8 +142,8 @@ static void on_fetched(void *request, ucs_status_t status, size_t len, void *arg
 
 /* The payload is with the sender still. There is room for as many as a lane may have under way;
  * only one that breaks the protocol has more. */
-static ucs_status_t fetch(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk, uint8_t *place,
-                          void *desc, size_t len)
+static ucs_status_t fetch_bulk(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bulk,
+                               uint8_t *place, void *desc, size_t len)
 {
     ucp_request_param_t param = {
         .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
@@ -161,7 +162,7 @@ static ucs_status_t fetch(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *bu
     fetch->peer = peer;
     fetch->position = bulk->head.position;
     memcpy(fetch->line, bulk->line, sizeof(fetch->line));
-    param.user_data = fetch;
+    param.user_data = fetch_bulk;
     peer->fetching |= UINT64_C(1) << free;
     request = ni_ucx.ucp_am_recv_data_nbx(peer->link->worker, desc, place, len, &param);
     if (request == NULL || UCS_PTR_IS_ERR(request)) {
@@ -179,7 +180,7 @@ static ucs_status_t on_bulk(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *
     const uint8_t *payload;
     struct ni_ucx_in *in;
 
-    if (!have_lane(peer) || !is_free(peer, bulk->head.position, 1)) {
+    if (!have_lane(peer) || !ucx_lines_are_free(peer, bulk->head.position, 1)) {
         return UCS_OK;
     }
     in = peer->in;
@@ -192,18 +193,18 @@ static ucs_status_t on_bulk(struct ni_ucx_peer *peer, const struct ni_ucx_bulk *
     in->bulk_bytes += (uint32_t)len;
     in->bulk_count++;
     if (!here) {
-        return fetch(peer, bulk, in->bulk + where.offset, data, len);
+        return fetch_bulk(peer, bulk, in->bulk + where.offset, data, len);
     }
     if (len != 0) {
         memcpy(in->bulk + where.offset, data, len);
     }
-    fill(peer, bulk->head.position, 1, bulk->line);
+    fill_lines(peer, bulk->head.position, 1, bulk->line);
     return UCS_OK;
 }
 
 /* ---- what the engine has consumed ------------------------------------------------------------ */
 
-static bool is_due(const struct ni_ucx_peer *peer)
+static bool is_ucx_credit_due(const struct ni_ucx_peer *peer)
 {
     const struct ni_ucx_in *in = peer->in;
     uint32_t lines = in->cleared - peer->credited;
@@ -234,7 +235,7 @@ void ni_ucx_wipe(struct ni_ucx_peer *peer)
     }
     to = atomic_load_explicit(&in->page.consumed, memory_order_acquire); /* L2 of lane.h */
     while (in->cleared != to) {
-        atomic_store_explicit(&line_at(in, in->cleared)->word0, 0, memory_order_relaxed);
+        atomic_store_explicit(&ucx_line_at(in, in->cleared)->word0, 0, memory_order_relaxed);
         in->cleared++;
     }
 }
@@ -242,7 +243,7 @@ void ni_ucx_wipe(struct ni_ucx_peer *peer)
 void ni_ucx_consumed(struct ni_ucx_peer *peer)
 {
     ni_ucx_wipe(peer);
-    if (peer->in != NULL && is_due(peer) && peer->their_token != 0 && !peer->said &&
+    if (peer->in != NULL && is_ucx_credit_due(peer) && peer->their_token != 0 && !peer->said &&
         atomic_load_explicit(&peer->ending, memory_order_relaxed) == NI_OK) {
         (void)ni_ucx_tell(peer, NI_UCX_CREDIT, 0, 0, NULL, 0);
     }
@@ -250,7 +251,7 @@ void ni_ucx_consumed(struct ni_ucx_peer *peer)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static void on_bye(struct ni_ucx_peer *peer, const struct ni_ucx_head *head)
+static void ucx_on_bye(struct ni_ucx_peer *peer, const struct ni_ucx_head *head)
 {
     peer->heard = true;
     ni_ucx_moved(peer);
@@ -275,7 +276,7 @@ static ucs_status_t on_known(struct ni_ucx_peer *peer, const struct ni_ucx_messa
         ni_ucx_on_welcome(peer, message->here ? message->data : NULL, message->len);
         return UCS_OK;
     case NI_UCX_LINES:
-        on_lines(peer, head, message->data, message->len, message->here);
+        ucx_on_lines(peer, head, message->data, message->len, message->here);
         return UCS_OK;
     case NI_UCX_BULK:
         if (message->header_len == sizeof(message->bulk)) {
@@ -285,7 +286,7 @@ static ucs_status_t on_known(struct ni_ucx_peer *peer, const struct ni_ucx_messa
     case NI_UCX_CREDIT:
         return UCS_OK;
     case NI_UCX_BYE:
-        on_bye(peer, head);
+        ucx_on_bye(peer, head);
         return UCS_OK;
     default:
         break;

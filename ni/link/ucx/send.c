@@ -12,7 +12,7 @@
  * them.
  */
 
-static bool is_before(uint32_t a, uint32_t b)
+static bool is_position_before(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0;
 }
@@ -37,10 +37,10 @@ static struct ni_ucx_slot *take_slot(struct ni_ucx_peer *peer, uint32_t end)
 }
 
 /* Give back to the engine what both UCX and the peer are done with. */
-static void release(struct ni_ucx_peer *peer)
+static void release_lines(struct ni_ucx_peer *peer)
 {
     struct ni_ucx_out *out = peer->out;
-    uint32_t to = is_before(out->done, out->credit) ? out->done : out->credit;
+    uint32_t to = is_position_before(out->done, out->credit) ? out->done : out->credit;
 
     /* L2 of lane.h: the bytes were read. */
     atomic_store_explicit(&out->page.consumed, to, memory_order_release);
@@ -62,7 +62,7 @@ void ni_ucx_sent(struct ni_ucx_peer *peer)
         peer->slot_tail++;
     }
     if (peer->slot_tail != before && peer->out != NULL) {
-        release(peer);
+        release_lines(peer);
     }
 }
 
@@ -73,12 +73,12 @@ bool ni_ucx_credit(struct ni_ucx_peer *peer, uint32_t consumed)
     if (out == NULL) {
         return consumed == 0;
     }
-    if (is_before(out->sent, consumed)) {
+    if (is_position_before(out->sent, consumed)) {
         return false;
     }
-    if (is_before(out->credit, consumed)) { /* else it was overtaken, however long ago */
+    if (is_position_before(out->credit, consumed)) { /* else it was overtaken, however long ago */
         out->credit = consumed;
-        release(peer);
+        release_lines(peer);
     }
     return true;
 }
@@ -155,14 +155,14 @@ struct run {
     bool bulk; /* one packet with its payload in the bulk area */
 };
 
-static const struct ni_packet *packet_at(const struct ni_ucx_peer *peer, uint32_t position)
+static const struct ni_packet *ucx_packet_at(const struct ni_ucx_peer *peer, uint32_t position)
 {
     size_t line = position & peer->ep.tx.mask;
 
     return (const struct ni_packet *)(const void *)(peer->out->ring + line * NI_LINE);
 }
 
-static uint32_t lines_of(const struct ni_packet *packet, bool *bulk)
+static uint32_t ucx_packet_lines(const struct ni_packet *packet, bool *bulk)
 {
     uint64_t word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
 
@@ -179,7 +179,7 @@ static struct run next_run(const struct ni_ucx_peer *peer)
 
     while (out->sent + run.lines != out->committed) {
         uint32_t at = out->sent + run.lines;
-        uint32_t more = lines_of(packet_at(peer, at), &run.bulk);
+        uint32_t more = ucx_packet_lines(ucx_packet_at(peer, at), &run.bulk);
         bool at_start = run.lines != 0 && (at & (lines - 1)) < (out->sent & (lines - 1));
 
         if (run.bulk || at_start || (run.lines != 0 && run.lines + more > NI_UCX_RUN)) {
@@ -192,10 +192,10 @@ static struct run next_run(const struct ni_ucx_peer *peer)
     return run;
 }
 
-static void send_run(struct ni_ucx_peer *peer, struct run run)
+static void ucx_run_send(struct ni_ucx_peer *peer, struct run run)
 {
     struct ni_ucx_out *out = peer->out;
-    const struct ni_packet *first = packet_at(peer, out->sent);
+    const struct ni_packet *first = ucx_packet_at(peer, out->sent);
     struct ni_ucx_slot *slot = take_slot(peer, out->sent + run.lines);
     struct ni_packet_bulk where;
 
@@ -225,6 +225,6 @@ void ni_ucx_pump(struct ni_ucx_peer *peer)
         ni_ucx_sent(peer);
     }
     while (out->sent != out->committed && slots_taken(peer) < NI_UCX_SLOTS - NI_UCX_SPARE) {
-        send_run(peer, next_run(peer));
+        ucx_run_send(peer, next_run(peer));
     }
 }

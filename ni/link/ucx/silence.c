@@ -140,7 +140,7 @@ static bool look_at_socket(int fd, const struct look *look)
 }
 
 /* The members of an epoll; of anything else there are none. */
-static void look_at_members(int epoll, const struct look *look, int depth)
+static void look_at_epoll(int epoll, const struct look *look, int depth)
 {
     char path[64], line[256];
     FILE *list;
@@ -150,7 +150,7 @@ static void look_at_members(int epoll, const struct look *look, int depth)
     list = fopen(path, "re");
     while (list != NULL && fgets(line, sizeof(line), list) != NULL) {
         if (sscanf(line, "tfd: %d", &fd) == 1 && !look_at_socket(fd, look) && depth > 1) {
-            look_at_members(fd, look, depth - 1);
+            look_at_epoll(fd, look, depth - 1);
         }
     }
     if (list != NULL) {
@@ -158,7 +158,7 @@ static void look_at_members(int epoll, const struct look *look, int depth)
     }
 }
 
-static void check(int fd, const struct tcp_info *info, void *arg)
+static void check_socket(int fd, const struct tcp_info *info, void *arg)
 {
     int timeout_s = *(const int *)arg;
 
@@ -170,7 +170,7 @@ static void check(int fd, const struct tcp_info *info, void *arg)
     }
 }
 
-static void count(int fd, const struct tcp_info *info, void *arg)
+static void count_socket(int fd, const struct tcp_info *info, void *arg)
 {
     (void)fd;
     *(unsigned *)arg += info->tcpi_state == TCP_ESTABLISHED || info->tcpi_state == TCP_SYN_SENT ||
@@ -180,9 +180,9 @@ static void count(int fd, const struct tcp_info *info, void *arg)
 bool ni_ucx_has_connections(const struct ni_ucx_link *link)
 {
     unsigned found = 0;
-    const struct look look = {count, &found};
+    const struct look look = {count_socket, &found};
 
-    look_at_members(link->event_fd, &look, DEPTH);
+    look_at_epoll(link->event_fd, &look, DEPTH);
     return found != 0;
 }
 
@@ -190,13 +190,13 @@ void ni_ucx_look_for_silence(struct ni_ucx_link *link, uint64_t now)
 {
     uint64_t timeout_s = link->config->ucx_timeout_s, wait;
     int seconds = (int)timeout_s;
-    const struct look look = {check, &seconds};
+    const struct look look = {check_socket, &seconds};
 
     if (timeout_s == 0 || now < link->next_look) {
         return;
     }
     wait = timeout_s * UINT64_C(1000000000) / LOOKS_PER_TIMEOUT;
     link->next_look = now + (wait < LOOK_NS_MOST ? wait : LOOK_NS_MOST);
-    look_at_members(link->event_fd, &look, DEPTH);
+    look_at_epoll(link->event_fd, &look, DEPTH);
     ni_ucx_look_for_strangers(now, timeout_s);
 }

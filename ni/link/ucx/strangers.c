@@ -68,7 +68,7 @@ static bool watching;
 
 /* ---- what is noted --------------------------------------------------------------------------- */
 
-static bool make_room(int fd)
+static bool make_newcomer_room(int fd)
 {
     int count = 64;
     struct newcomer *more;
@@ -108,7 +108,7 @@ static void clear(struct newcomer *newcomer)
 static void note(int fd, const void *ep, const char *host)
 {
     pthread_mutex_lock(&lock);
-    if (fd >= 0 && make_room(fd)) {
+    if (fd >= 0 && make_newcomer_room(fd)) {
         clear(&newcomers[fd]);
         newcomers[fd] = (struct newcomer){.ep = ep, .since = ni_now_ns(), .socket = socket_of(fd)};
         snprintf(newcomers[fd].who, sizeof(newcomers[fd].who), "%s", host);
@@ -116,7 +116,7 @@ static void note(int fd, const void *ep, const char *host)
     pthread_mutex_unlock(&lock);
 }
 
-static struct newcomer *find(const void *ep)
+static struct newcomer *find_newcomer(const void *ep)
 {
     for (int fd = 0; fd < newcomer_count; fd++) {
         if (newcomers[fd].ep == ep) {
@@ -127,13 +127,13 @@ static struct newcomer *find(const void *ep)
 }
 
 /* True: it was noted and said nothing, and where it came from. */
-static bool forget(const void *ep, char *host, size_t size)
+static bool forget_newcomer(const void *ep, char *host, size_t size)
 {
     struct newcomer *newcomer;
     bool silent;
 
     pthread_mutex_lock(&lock);
-    newcomer = find(ep);
+    newcomer = find_newcomer(ep);
     silent = newcomer != NULL && !newcomer->applies;
     if (newcomer != NULL) {
         snprintf(host, size, "%s", newcomer->who);
@@ -143,12 +143,12 @@ static bool forget(const void *ep, char *host, size_t size)
     return silent;
 }
 
-static void apply(const void *ep, const char *name)
+static void apply_name(const void *ep, const char *name)
 {
     struct newcomer *newcomer;
 
     pthread_mutex_lock(&lock);
-    newcomer = find(ep);
+    newcomer = find_newcomer(ep);
     if (newcomer != NULL && !newcomer->applies) {
         newcomer->applies = true;
         newcomer->since = ni_now_ns();
@@ -230,7 +230,7 @@ void ni_ucx_look_for_strangers(uint64_t now, uint64_t timeout_s)
 
 /* ---- applicants ------------------------------------------------------------------------------ */
 
-static bool has_ended(int fd)
+static bool has_socket_ended(int fd)
 {
     struct pollfd look = {.fd = fd, .events = POLLRDHUP};
 
@@ -246,9 +246,9 @@ static void drop_what_came(int fd)
     }
 }
 
-static void look_at(struct newcomer *newcomer, int fd, uint64_t now)
+static void look_at_newcomer(struct newcomer *newcomer, int fd, uint64_t now)
 {
-    if (has_ended(fd) && socket_of(fd) == newcomer->socket) {
+    if (has_socket_ended(fd) && socket_of(fd) == newcomer->socket) {
         drop_what_came(fd);
     } else if (now - newcomer->since > APPLY_NS) {
         clear(newcomer);
@@ -266,7 +266,7 @@ void ni_ucx_look_for_the_dead(void)
     now = ni_now_ns();
     for (int fd = 0; fd < newcomer_count; fd++) {
         if (newcomers[fd].applies) {
-            look_at(&newcomers[fd], fd, now);
+            look_at_newcomer(&newcomers[fd], fd, now);
         }
     }
     pthread_mutex_unlock(&lock);
@@ -305,12 +305,12 @@ static void on_accepted(const char *text)
     }
 }
 
-static void on_end(const void *ep, const char *from)
+static void on_newcomer_end(const void *ep, const char *from)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(4);
     char host[sizeof(newcomers->who)];
 
-    if (forget(ep, host, sizeof(host)) && strcmp(from, "RECV_MAGIC_NUMBER") == 0 &&
+    if (forget_newcomer(ep, host, sizeof(host)) && strcmp(from, "RECV_MAGIC_NUMBER") == 0 &&
         !take_crossing()) {
         ni_log_limited(
             &limit, NI_LOG_WARN,
@@ -343,9 +343,9 @@ static void on_state(const char *text)
         on_own(from, to, strstr(uses, ":Rx]") != NULL);
     }
     if (found >= 3 && strcmp(to, "CLOSED") == 0) {
-        on_end(ep, from);
+        on_newcomer_end(ep, from);
     } else if (found >= 4 && strcmp(from, "ACCEPTING") == 0 && strcmp(to, "CONNECTED") == 0) {
-        apply(ep, name);
+        apply_name(ep, name);
     } else if (found >= 4 && strcmp(to, "WAITING_ACK") == 0) {
         accept_applicant(name);
     }
