@@ -13,6 +13,7 @@ tree_tests = \
     tests/tree/members.sh \
     tests/tree/packets.sh \
     tests/tree/scripts.sh \
+    tests/tree/statics.sh \
     tests/tree/symbols.sh \
     tests/tree/text.sh \
     tests/tree/walks.sh \
@@ -21,4 +22,4 @@ tree_tests = \
 TESTS += $(tree_tests)
 EXTRA_DIST += $(tree_tests) tests/tree/files.sh tests/tree/calls.awk tests/tree/calls.except \
     tests/tree/covers.awk tests/tree/covers.except tests/tree/includes.awk tests/tree/includes.except tests/tree/layers.awk \
-    tests/tree/words.awk tests/tree/words.except
+    tests/tree/statics.awk tests/tree/statics.except tests/tree/words.awk tests/tree/words.except
