@@ -6,7 +6,7 @@ function c_type(k) {
     if (base(k) ~ /^(data|buffer|memory|pointer)$/) return "void *"
     if (is_string(k)) return "char *"
     if (base(k) ~ /^address(es)?$/) return "MPI_Aint *"
-    if (k == "count") return "MPI_Count *"
+    if (k ~ /^counts?$/) return "MPI_Count *"
     if (k == "offset") return "MPI_Offset *"
     return "MPI_Fint *"
 }
@@ -143,12 +143,12 @@ function section(f,    i, a, lower, text, values, codes, ends) {
         a = arg[f, i]
         if (kind[f, i] ~ /^(data|buffer)$/) {
             text = text "CFI_cdesc_t *" a ", "
-            codes = codes "    struct prf_section " a "_s;\n    int " a "_code = prf_section(&" a "_s, " a ", " arg[f, i + 1] ", " arg[f, i + 2] ");\n"
+            codes = codes "    struct prf_section " a "_s;\n    int " a "_code = prf_section(&" a "_s, " a ", *" arg[f, i + 1] ", " arg[f, i + 2] ");\n"
             bad = bad (bad == "" ? "" : " || ") a "_code != MPI_SUCCESS"
             first = first == "" ? a : first
-            values = values a "_s.base, &" a "_s.count, &" a "_s.type, "
+            values = values a "_s.base, &" a (kind[f, i + 1] == "count" ? "_s.count, &" : "_s.short_count, &") a "_s.type, "
             ends = ends "    prf_section_end(&" a "_s);\n"
-            text = text "MPI_Fint *" arg[f, i + 1] ", MPI_Fint *" arg[f, i + 2] ", "
+            text = text c_type(kind[f, i + 1]) arg[f, i + 1] ", MPI_Fint *" arg[f, i + 2] ", "
             i += 2
         } else {
             text = text c_type(kind[f, i]) a ", "
@@ -170,20 +170,30 @@ function section(f,    i, a, lower, text, values, codes, ends) {
     bad = first = ""
 }
 
-function other(f) { print "OTHER_NAME(" tolower(f) ")" (has_string(f) || f == "Buffer_detach" ? " OTHER_NAME_D(" tolower(f) ")" : "") }
+function other(f) { print "OTHER_NAME(" tolower(f) ")" (has_string(f) || f ~ /^Buffer_detach/ ? " OTHER_NAME_D(" tolower(f) ")" : "") }
 
+function subroutines(first, last,    n, f) {
+    for (n = first; n <= last; n++) {
+        f = name[n]
+        if (how[f] == "") call(f)
+        if ((how[f] == "" || how[f] == "hand") && has_string(f)) {
+            if (how[f] == "hand") print "void NAME(" tolower(f) ")(" parameters(f, 0) ");"
+            described(f)
+        }
+        if (goes_on(f)) section(f)
+    }
+}
+
+# What has large counts is called by the module alone.
 function generate(    n) {
+    add_large_forms()
     print "/* SPDX-License-Identifier: BSD-3-Clause */"
     print "/* Made by calls.awk from functions.list, which say what this is. */"
     print "#ifndef OTHER_NAME"
-    for (n = 1; n <= functions; n++) {
-        if (how[name[n]] == "") call(name[n])
-        if ((how[name[n]] == "" || how[name[n]] == "hand") && has_string(name[n])) {
-            if (how[name[n]] == "hand") print "void NAME(" tolower(name[n]) ")(" parameters(name[n], 0) ");"
-            described(name[n])
-        }
-        if (goes_on(name[n])) section(name[n])
-    }
+    subroutines(1, plain_functions)
+    print "#ifndef PRF_PLAIN"
+    subroutines(plain_functions + 1, functions)
+    print "#endif"
     print "#else"
     for (n = 1; n <= functions; n++) if (how[name[n]] !~ /^(C|callback)$/) other(name[n])
     print "#endif"

@@ -43,12 +43,14 @@ void prf_string_out(char *text, size_t length, const char *from);
  */
 struct prf_section {
     void *base;
-    MPI_Fint count, type;
+    MPI_Count count;
+    MPI_Fint short_count; /* the same, for what has no larger one */
+    MPI_Fint type;
     bool made; /* the type is this section's */
 };
 /* MPI_SUCCESS, or MPI_ERR_TYPE: a part of an array whose elements the type does not divide. Data
  * that lies in one piece is passed on whatever it is. */
-int prf_section(struct prf_section *section, const CFI_cdesc_t *data, const MPI_Fint *count,
+int prf_section(struct prf_section *section, const CFI_cdesc_t *data, MPI_Count count,
                 const MPI_Fint *type);
 void prf_section_end(struct prf_section *section);
 /* How many types MPI_Alltoallw and its like read. */

@@ -77,6 +77,24 @@ void NAME_D(buffer_detach)(void **buffer, MPI_Fint *size, MPI_Fint *ierror)
     END(code);
 }
 
+#ifndef PRF_PLAIN
+void NAME(buffer_detach_c)(void *buffer, MPI_Count *size, MPI_Fint *ierror);
+void NAME(buffer_detach_c)(void *buffer, MPI_Count *size, MPI_Fint *ierror)
+{
+    void *base;
+    (void)buffer;
+    int code = CALL(Buffer_detach_c)(&base, size);
+    END(code);
+}
+
+void NAME_D(buffer_detach_c)(void **buffer, MPI_Count *size, MPI_Fint *ierror);
+void NAME_D(buffer_detach_c)(void **buffer, MPI_Count *size, MPI_Fint *ierror)
+{
+    int code = CALL(Buffer_detach_c)(buffer, size);
+    END(code);
+}
+#endif
+
 /* The value stays as it was if there is no such key. */
 void NAME(info_get)(MPI_Fint *info, char *key, MPI_Fint *valuelen, char *value, MPI_Fint *flag,
                     MPI_Fint *ierror, size_t key_length, size_t value_length)

@@ -2,6 +2,7 @@
 # Makes the interfaces of the modules: awk -v make=WHAT -f list.awk -f interfaces.awk functions.list
 #   mpi      module mpi, whose handles are integers
 #   mpi_f08  module mpi_f08: handles and statuses of types of their own, ierror may be left out
+# There a function that has a form with large counts is both of them, told apart by the kinds of their integers.
 # Both call the subroutines of calls.h by their C names, with few exceptions, so that no assembler has to rename them.
 
 function handle_type(k) {
@@ -23,15 +24,15 @@ function function_type(f, a,    kind) {
 function declaration(f, i,    a, k, b, array, type) {
     a = arg[f, i]; k = kind[f, i]; b = base(k)
     if (b ~ /^(data|buffer|memory)$/ || (b == "pointer" && make == "mpi")) {
-        if (f == "Buffer_detach" && make == "mpi_f08") return "type(c_ptr), intent(out) :: " a
+        if (f ~ /^Buffer_detach/ && make == "mpi_f08") return "type(c_ptr), intent(out) :: " a
         if (make == "mpi_f08" && goes_on(f))
             return "type(*), dimension(..), asynchronous" (b == "data" ? ", intent(in)" : "") " :: " a
         return "!GCC$ ATTRIBUTES NO_ARG_CHECK :: " a "\n    type(*), dimension(*)" (b == "data" ? ", intent(in)" : "") " :: " a
     }
     if (b == "function") return make == "mpi" ? "external :: " a : "procedure(" function_type(f, a) ") :: " a
     type = "integer"
-    array = k ~ /\[/ || b ~ /^(ints|addresses|logicals|weights|cuts)$/ ? "(*)" : ""
-    if (b ~ /^(address|addresses|count|offset)$/) type = "integer(kind=8)"
+    array = k ~ /\[/ || b ~ /^(ints|addresses|counts|logicals|weights|cuts)$/ ? "(*)" : ""
+    if (b ~ /^(address|addresses|count|counts|offset)$/) type = "integer(kind=8)"
     if (b ~ /^logical/) type = "logical"
     if (b == "pointer") type = "type(c_ptr)"
     if (b == "ranges") array = "(3,*)"
@@ -63,17 +64,29 @@ function is_of_fortran(f,    i) {
     return 0
 }
 
-function body(prefix, f,    i, lower, end, generic) {
+# Whether the form with large counts is another one to Fortran, where addresses and counts are of the same kind.
+function is_told_apart(f,    i) {
+    for (i = 1; i <= args[f]; i++) if (declaration(f, i) != declaration(large_of[f], i)) return 1
+    return 0
+}
+
+function procedure(prefix, f, generic,    i, lower, end) {
     lower = tolower(f)
-    generic = make == "mpi_f08" && is_of_fortran(f)
-    if (generic) print "end interface\ninterface " prefix "MPI_" f
-    end = make == "mpi" ? (has_string(f) ? "_d" : "_") : goes_on(f) ? "_s" : has_string(f) || f == "Buffer_detach" ? "_f08_d" : "_f08"
+    end = make == "mpi" ? (has_string(f) ? "_d" : "_") : goes_on(f) ? "_s" : has_string(f) || f ~ /^Buffer_detach/ ? "_f08_d" : "_f08"
     print "  subroutine " (generic ? "presto_" prefix "MPI_" f "_f08" : prefix "MPI_" f) "( &"
     print "      " signature(f) "ierror)" (is_of_fortran(f) ? "" : " bind(C, name=\"presto_" tolower(prefix) "mpi_" lower end "\")")
     if (make == "mpi_f08") print "    import"
     for (i = 1; i <= args[f]; i++) print "    " declaration(f, i)
     print "    integer, " (make == "mpi" ? "" : "optional, ") "intent(out) :: ierror"
     print "  end subroutine"
+}
+
+function body(prefix, f,    two, generic) {
+    two = make == "mpi_f08" && f in large_of && is_told_apart(f)
+    generic = make == "mpi_f08" && (two || is_of_fortran(f))
+    if (generic) print "end interface\ninterface " prefix "MPI_" f
+    procedure(prefix, f, generic)
+    if (two) procedure(prefix, large_of[f], 1)
     if (generic) print "end interface\ninterface"
 }
 
@@ -101,13 +114,14 @@ function is_old(f,    i) {
 }
 
 function generate(    n, f, p, prefix) {
+    add_large_forms()
     print "! SPDX-License-Identifier: BSD-3-Clause"
     print "! Made by interfaces.awk from functions.list, which say what this is."
     print "interface"
     for (p = 1; p <= 2; p++) {
         prefix = p == 1 ? "" : "P"
         sizeof(prefix)
-        for (n = 1; n <= functions; n++) {
+        for (n = 1; n <= plain_functions; n++) {
             f = name[n]
             if (how[f] ~ /^(C|callback)$/ || (make == "mpi_f08" && is_old(f))) continue
             if (how[f] ~ /^(double|address)$/) value(prefix, f)

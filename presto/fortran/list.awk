@@ -3,7 +3,7 @@
 #   name[1..functions], how[NAME] (hand, callback, C, double, address or nothing), args[NAME] (how many),
 #   arg[NAME, i], kind[NAME, i], way[NAME, i] (">": a result, "+": both, or nothing), lacks[1..missing]
 # and calls generate() at the end.
-# Kinds: int, logical, address, count, offset (by value or, as results, by address), ints, logicals, addresses, ranges (arrays
+# Kinds: int, logical, address, count, offset (by value or, as results, by address), ints, logicals, addresses, counts, ranges (arrays
 # that Fortran and C share); comm, group, type, op, request, message, errhandler, info, win, file (handles), status, either with
 # [HOW MANY] in arrays; data (of any type, which is only read), buffer (the same, which may be written), memory (the same, but no MPI_BOTTOM or MPI_IN_PLACE), weights, pointer (a
 # place for an address), string, string[MPI_MAX_...]>, key (blanks in front do not count either), place and place[HOW MANY]
@@ -42,12 +42,38 @@ function has_string(f,    i) {
     return 0
 }
 
+# The kind of an argument of the form with large counts, as C has it.
+function large_kind(large, f, i,    a) {
+    a = arg[f, i]
+    if ((large, a) in kind_in) return kind_in[large, a]
+    return a in wide_of_name ? wide_of_name[a] : kind[f, i]
+}
+
+# Makes functions of the forms with large counts: those behind the first `plain_functions`, and large_of[NAME] for each that has one.
+function add_large_forms(    n, f, large, i, k) {
+    plain_functions = functions
+    for (n = 1; n <= larges; n++) {
+        large = large_name[n]
+        f = substr(large, 1, length(large) - 2)
+        name[++functions] = large
+        large_of[f] = large
+        how[large] = how[f]
+        args[large] = args[f]
+        for (i = 1; i <= args[f]; i++) {
+            k = large_kind(large, f, i)
+            arg[large, i] = arg[f, i]
+            way[large, i] = way[f, i]
+            kind[large, i] = kind[f, i] ~ /^(ints|addresses)$/ && k ~ /^(count|address)$/ ? (k == "count" ? "counts" : "addresses") : k
+        }
+    }
+}
+
 # Whether a function goes on behind its call with data that a count and a type describe: there a part of an array that does not
 # lie in one piece is described, because a copy would be gone.
 function goes_on(f,    i, later) {
     for (i = 1; i <= args[f]; i++) {
         if (kind[f, i] == "request" && way[f, i] == ">") later = 1
-        if (kind[f, i] ~ /^(data|buffer)$/ && !(kind[f, i + 1] == "int" && kind[f, i + 2] == "type")) return 0
+        if (kind[f, i] ~ /^(data|buffer)$/ && !(kind[f, i + 1] ~ /^(int|count)$/ && kind[f, i + 2] == "type")) return 0
     }
     return later && how[f] == "" && has_data(f)
 }

@@ -3,6 +3,7 @@
  * compiled. */
 #include "fortran/convert.h"
 
+#define PRF_PLAIN
 #define NAME(lower)   mpi_##lower##_
 #define NAME_D(lower) prf_mpi_##lower##_d
 #define NAME_S(lower) prf_mpi_##lower##_s

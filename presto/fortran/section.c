@@ -35,7 +35,7 @@ static bool element_type(MPI_Datatype type, size_t bytes, MPI_Datatype *element)
 }
 
 /* Where the first `n` elements lie, in Fortran's order. */
-static void places(const CFI_cdesc_t *data, long n, MPI_Aint *place)
+static void places(const CFI_cdesc_t *data, long n, MPI_Count *place)
 {
     CFI_index_t at[CFI_MAX_RANK] = {0};
     for (long i = 0; i < n; i++) {
@@ -54,26 +54,26 @@ static MPI_Datatype type_of(const CFI_cdesc_t *data, long n, long all, MPI_Datat
 {
     MPI_Datatype type = element, outer;
     if (n != all) {
-        MPI_Aint *place = prf_room(n, sizeof(*place));
+        MPI_Count *place = prf_room(n, sizeof(*place));
         places(data, n, place);
-        MPI_Type_create_hindexed_block((int)n, 1, place, element, &outer);
+        MPI_Type_create_hindexed_block_c(n, 1, place, element, &outer);
         free(place);
         MPI_Type_free(&element);
         return outer;
     }
     for (int d = 0; d < data->rank; d++) {
-        MPI_Type_create_hvector((int)data->dim[d].extent, 1, data->dim[d].sm, type, &outer);
+        MPI_Type_create_hvector_c(data->dim[d].extent, 1, data->dim[d].sm, type, &outer);
         MPI_Type_free(&type);
         type = outer;
     }
     return type;
 }
 
-int prf_section(struct prf_section *section, const CFI_cdesc_t *data, const MPI_Fint *count,
+int prf_section(struct prf_section *section, const CFI_cdesc_t *data, MPI_Count count,
                 const MPI_Fint *type)
 {
-    *section = (struct prf_section){data->base_addr, *count, *type, false};
-    if (*count <= 0 || in_one_piece(data)) {
+    *section = (struct prf_section){data->base_addr, count, (MPI_Fint)count, *type, false};
+    if (count <= 0 || in_one_piece(data)) {
         return MPI_SUCCESS;
     }
     int size = 0;
@@ -86,14 +86,14 @@ int prf_section(struct prf_section *section, const CFI_cdesc_t *data, const MPI_
         return MPI_ERR_TYPE;
     }
     MPI_Type_size(given, &size);
-    size_t bytes = (size_t)*count * (size_t)size;
+    size_t bytes = (size_t)count * (size_t)size;
     if (bytes % data->elem_len != 0 || bytes / data->elem_len > (size_t)all) {
         MPI_Type_free(&element);
         return MPI_ERR_TYPE;
     }
     whole = type_of(data, (long)(bytes / data->elem_len), all, element);
     MPI_Type_commit(&whole);
-    section->count = 1;
+    section->count = section->short_count = 1;
     section->type = MPI_Type_c2f(whole);
     section->made = true;
     return MPI_SUCCESS;

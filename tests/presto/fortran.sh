@@ -54,6 +54,7 @@ compile_fortran calls "$here/fortran/calls.F90"
 compile_fortran calls_by_module -DUSE_MPI "$here/fortran/calls.F90"
 compile_fortran old "$here/fortran/old.f"
 compile_fortran new "$here/fortran/new.f90"
+compile_fortran large "$here/fortran/large.f90"
 "$prestocc" ${sanitizer:+"$sanitizer"} -g -Wall -Wextra -Werror -c "$here/fortran/mixed_half.c" -o "$work/mixed_half.o" || failed "mixed_half.c does not compile"
 compile_fortran mixed "$here/fortran/mixed.f90" "$work/mixed_half.o"
 for n in 1 2 4; do
@@ -61,6 +62,7 @@ for n in 1 2 4; do
     run $n calls_by_module "$work/file-by-module-$n"
     run $n old
     run $n new
+    run $n large
     run $n mixed
 done
 
@@ -84,10 +86,12 @@ fi
 cat >"$work/wrong.f90" <<'END'
 use mpi_f08
 call MPI_Send(1, 1, MPI_COMM_WORLD, 0, 0, MPI_COMM_WORLD)
+call MPI_Comm_rank(MPI_INTEGER, 1)
 end
 END
 "$prestofc" -c "$work/wrong.f90" -o "$work/wrong.o" 2>"$work/out" && failed "a communicator is taken for a datatype"
-grep -q 'datatype' "$work/out" || failed "a mistake of types is refused without the name of the argument: $(cat "$work/out")"
+grep -q 'no specific subroutine.*mpi_send' "$work/out" || failed "a mistake of types is refused without the name of the function: $(cat "$work/out")"
+grep -q "argument.*comm" "$work/out" || failed "a mistake of types is refused without the name of the argument: $(cat "$work/out")"
 
 # What prestofc compiles does not ask for the symbols of another MPI.
 "$prestofc" -w -c "$here/fortran/old.f" -o "$work/old.o"

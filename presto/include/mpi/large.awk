@@ -27,13 +27,6 @@ function declared(f, i, k,    a, w, many) {
     return c_type(k) (w == "" ? " " : " *") a
 }
 
-# The kind of an argument of the large form.
-function large_kind(large, f, i,    a) {
-    a = arg[f, i]
-    if ((large, a) in kind_in) return kind_in[large, a]
-    return a in wide_of_name ? wide_of_name[a] : kind[f, i]
-}
-
 function prototype(large, f,    i, text) {
     for (i = 1; i <= args[f]; i++) text = text (i > 1 ? ", " : "") declared(f, i, large_kind(large, f, i))
     print "PRESTO_FN(int, " large ", (" text "));"
