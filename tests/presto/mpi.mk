@@ -11,7 +11,7 @@ tests_presto_op_loops_SOURCES = tests/presto/op_loops.c
 tests_presto_op_loops_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS)
 tests_presto_op_loops_LDADD = $(PRESTO_TEST_LIBS)
 
-presto_scripts += tests/presto/build_systems.sh tests/presto/failure.sh tests/presto/failure_mitigation.sh tests/presto/fortran.sh tests/presto/hang.sh tests/presto/mpi.sh tests/presto/mpi_prestocc.sh tests/presto/report.sh tests/presto/rma_words.sh
+presto_scripts += tests/presto/build_systems.sh tests/presto/failure.sh tests/presto/failure_mitigation.sh tests/presto/fortran.sh tests/presto/hang.sh tests/presto/legacy.sh tests/presto/mpi.sh tests/presto/mpi_prestocc.sh tests/presto/report.sh tests/presto/rma_words.sh
 EXTRA_DIST += tests/presto/mpi_apps.c tests/presto/mpi_barrier.c tests/presto/mpi_between.c tests/presto/mpi_both.c tests/presto/mpi_calls.c tests/presto/mpi_contents.c tests/presto/mpi_contexts.c tests/presto/mpi_extra.c tests/presto/mpi_fail.c tests/presto/mpi_failure.c tests/presto/mpi_handles.c tests/presto/mpi_hang.c tests/presto/mpi_inter.c tests/presto/mpi_large.c tests/presto/mpi_large.h tests/presto/mpi_large_few.c tests/presto/mpi_large_many.c tests/presto/mpi_nothing.c tests/presto/mpi_objects.c tests/presto/mpi_persistent.c tests/presto/mpi_wrong.c tests/presto/mpi_common.sh tests/presto/mpi_lacks tests/presto/mpi_list tests/presto/mpi_standard
 EXTRA_DIST += tests/presto/mpi_starts.c tests/presto/mpi_tools.c
 EXTRA_DIST += tests/presto/fortran/both.f90 tests/presto/fortran/both_theirs.f90 tests/presto/fortran/calls.F90 tests/presto/fortran/missing.f90 tests/presto/fortran/mixed.f90 tests/presto/fortran/mixed_half.c \
