@@ -175,7 +175,7 @@ function other(f) { print "OTHER_NAME(" tolower(f) ")" (has_string(f) || f ~ /^B
 function subroutines(first, last,    n, f) {
     for (n = first; n <= last; n++) {
         f = name[n]
-        if (how[f] == "") call(f)
+        if (how[f] ~ /^(f08)?$/) call(f)
         if ((how[f] == "" || how[f] == "hand") && has_string(f)) {
             if (how[f] == "hand") print "void NAME(" tolower(f) ")(" parameters(f, 0) ");"
             described(f)

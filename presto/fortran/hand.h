@@ -189,6 +189,18 @@ void NAME(op_create)(prf_function function, MPI_Fint *commute, MPI_Fint *op, MPI
     END(code);
 }
 
+void NAME(op_create_c)(prf_function function, MPI_Fint *commute, MPI_Fint *op, MPI_Fint *ierror);
+void NAME(op_create_c)(prf_function function, MPI_Fint *commute, MPI_Fint *op, MPI_Fint *ierror)
+{
+    MPI_Op op_c = NULL;
+    int code = CALL(Op_create_c)((MPI_User_function_c *)function, *commute, &op_c);
+    if (code == MPI_SUCCESS) {
+        presto_fortran_op(op_c);
+        *op = MPI_Op_c2f(op_c);
+    }
+    END(code);
+}
+
 #define CREATES_KEYVAL(lower, name, object, language, extra_type)                            \
     void NAME(lower)(prf_function copy, prf_function release, MPI_Fint * keyval,             \
                      extra_type * extra, MPI_Fint * ierror);                                 \

@@ -16,7 +16,7 @@ function function_type(f, a,    kind) {
     if (a ~ /errhandler/) return "MPI_" kind "_errhandler_function"
     if (a ~ /copy/) return "MPI_" kind "_copy_attr_function"
     if (a ~ /delete/) return "MPI_" kind "_delete_attr_function"
-    if (a == "user_fn") return "MPI_User_function"
+    if (a == "user_fn") return "MPI_User_function" (f ~ /_c$/ ? "_c" : "")
     sub(/_fn$/, "", a)
     return "MPI_Grequest_" a "_function"
 }
@@ -123,7 +123,7 @@ function generate(    n, f, p, prefix) {
         sizeof(prefix)
         for (n = 1; n <= plain_functions; n++) {
             f = name[n]
-            if (how[f] ~ /^(C|callback)$/ || (make == "mpi_f08" && is_old(f))) continue
+            if (how[f] ~ /^(C|callback|f08)$/ || (make == "mpi" && how[f] ~ /^f08/) || (make == "mpi_f08" && is_old(f))) continue
             if (how[f] ~ /^(double|address)$/) value(prefix, f)
             else body(prefix, f)
         }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Reads functions.list for the generators of this folder: awk -f list.awk -f GENERATOR.awk functions.list. Fills in
-#   name[1..functions], how[NAME] (hand, callback, C, double, address or nothing), args[NAME] (how many),
+#   name[1..functions], how[NAME] (hand, callback, C, f08, double, address or nothing), args[NAME] (how many),
 #   arg[NAME, i], kind[NAME, i], way[NAME, i] (">": a result, "+": both, or nothing), lacks[1..missing]
 # and calls generate() at the end.
 # Kinds: int, logical, address, count, offset (by value or, as results, by address), ints, logicals, addresses, counts, ranges (arrays
@@ -52,6 +52,7 @@ function large_kind(large, f, i,    a) {
 # Makes functions of the forms with large counts: those behind the first `plain_functions`, and large_of[NAME] for each that has one.
 function add_large_forms(    n, f, large, i, k) {
     plain_functions = functions
+    for (n = 1; n <= functions; n++) if (how[name[n]] == "f08") large_of[substr(name[n], 1, length(name[n]) - 2)] = name[n]
     for (n = 1; n <= larges; n++) {
         large = large_name[n]
         f = substr(large, 1, length(large) - 2)

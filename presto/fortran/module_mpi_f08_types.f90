@@ -81,6 +81,12 @@ module presto_mpi_f08_types
       integer :: len
       type(MPI_Datatype) :: datatype
     end subroutine
+    subroutine MPI_User_function_c(invec, inoutvec, len, datatype)
+      import
+      type(c_ptr), value :: invec, inoutvec
+      integer(kind=8) :: len
+      type(MPI_Datatype) :: datatype
+    end subroutine
     subroutine MPI_Grequest_query_function(extra_state, status, ierror)
       import
       integer(kind=8) :: extra_state

@@ -59,6 +59,7 @@ bool pri_op_accepts(const struct pri_op *op, const struct pri_type *type)
 }
 
 typedef void pri_op_fortran(void *in, void *inout, int *count, int *type);
+typedef void pri_op_fortran_large(void *in, void *inout, long long *count, int *type);
 
 /* The application's function counts in ints. */
 static void apply_user(const struct pri_op *op, const char *in, char *inout, size_t count,
@@ -80,12 +81,23 @@ static void apply_user(const struct pri_op *op, const char *in, char *inout, siz
     }
 }
 
+static void apply_user_large(const struct pri_op *op, const void *in, void *inout, size_t count,
+                             struct pri_type *type)
+{
+    long long len = (long long)count;
+    if (op->number != NULL) {
+        int number = op->number(type);
+        ((pri_op_fortran_large *)op->large)((void *)in, inout, &len, &number);
+    } else {
+        op->large((void *)in, inout, &len, &type);
+    }
+}
+
 void pri_op_apply(const struct pri_op *op, const void *in, void *inout, size_t count,
                   struct pri_type *type)
 {
     if (op->large != NULL) {
-        long long len = (long long)count;
-        op->large((void *)in, inout, &len, &type);
+        apply_user_large(op, in, inout, count, type);
         return;
     }
     if (op->id == PRI_OP_USER) {

@@ -1,6 +1,24 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Module mpi_f08 with counts of kind MPI_COUNT_KIND: each function of the two that a name has, by the kinds of its arguments.
+module large_given
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
+  implicit none
+contains
+  subroutine add_up(invec, inoutvec, len, datatype)
+    type(c_ptr), value :: invec, inoutvec
+    integer(kind=MPI_COUNT_KIND) :: len
+    type(MPI_Datatype) :: datatype
+    integer, pointer :: in(:), inout(:)
+    if (datatype /= MPI_INTEGER) call MPI_Abort(MPI_COMM_WORLD, 1)
+    call c_f_pointer(invec, in, [len])
+    call c_f_pointer(inoutvec, inout, [len])
+    inout = inout + in
+  end subroutine
+end module
+
 program large
+  use large_given
   use mpi_f08
   use, intrinsic :: iso_c_binding, only: c_ptr
   implicit none
@@ -15,6 +33,7 @@ program large
   type(MPI_Request) :: requests(2)
   type(MPI_Datatype) :: type, inner
   type(MPI_Datatype), allocatable :: types(:)
+  type(MPI_Op) :: op
   checks = 0
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, me)
@@ -107,11 +126,24 @@ contains
     call MPI_Bcast(got, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
     call MPI_Allreduce(MPI_IN_PLACE, got, 1_wide, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
     call expect(got(1) == ranks * (ranks - 1), 9)
+    call MPI_Op_create_c(add_up, .true., op)
+    got = [1, 2, 3, me]
+    call MPI_Allreduce(MPI_IN_PLACE, got, 4_wide, MPI_INTEGER, op, MPI_COMM_WORLD)
+    call expect(got(2) == 2 * ranks .and. got(4) == ranks * (ranks - 1) / 2, 19)
+    call MPI_Op_free(op)
     deallocate (counts, displs, types)
   end subroutine
 
   subroutine datatypes
+    integer :: combiner, integers(1)
+    integer(wide) :: ints, addresses, larges, datatypes_in, kept(2)
+    integer(address) :: places(1)
+    type(MPI_Datatype) :: held(1)
     call MPI_Type_contiguous(many, MPI_BYTE, type)
+    call MPI_Type_get_envelope(type, ints, addresses, larges, datatypes_in, combiner)
+    call expect(combiner == MPI_COMBINER_CONTIGUOUS .and. larges == 1 .and. datatypes_in == 1, 20)
+    call MPI_Type_get_contents(type, ints, addresses, larges, datatypes_in, integers, places, kept, held)
+    call expect(kept(1) == many .and. held(1) == MPI_BYTE, 21)
     call MPI_Type_size(type, n)
     call MPI_Type_size(type, short)
     call expect(n == many .and. short == MPI_UNDEFINED, 10)
