@@ -10,6 +10,7 @@
 #include <string.h>
 
 _Static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint), "MPI_F_STATUS_SIZE");
+_Static_assert(sizeof(MPI_Status) == sizeof(MPI_F08_status), "MPI_F08_status");
 
 const struct presto_number presto_predefined[] = {
     {NULL, PRESTO_KIND_none},
@@ -175,27 +176,53 @@ CONVERTS(win, Win, MPI_Win);
 static MPI_Fint nowhere[2];
 MPI_Fint *presto_f_status_ignore = &nowhere[0], *presto_f_statuses_ignore = &nowhere[1];
 
-static bool is_no_status(const MPI_Fint *numbers)
+static bool is_no_status(const void *status)
 {
-    return numbers == NULL || numbers == MPI_F_STATUS_IGNORE || numbers == MPI_F_STATUSES_IGNORE;
+    return status == NULL || status == MPI_F_STATUS_IGNORE || status == MPI_F_STATUSES_IGNORE;
+}
+
+/* A status is the same words in C and in both Fortrans. */
+static int copy_status(const char *function, const void *from, void *to)
+{
+    if (is_no_status(from) || is_no_status(to)) {
+        return pri_fail(NULL, function, MPI_ERR_ARG);
+    }
+    memcpy(to, from, sizeof(MPI_Status));
+    return MPI_SUCCESS;
 }
 
 int MPI_Status_c2f(const MPI_Status *status, MPI_Fint *numbers)
 {
-    if (status == MPI_STATUS_IGNORE || is_no_status(numbers)) {
-        return pri_fail(NULL, __func__, MPI_ERR_ARG);
-    }
-    memcpy(numbers, status, sizeof(*status));
-    return MPI_SUCCESS;
+    return copy_status(__func__, status, numbers);
 }
 PRI_ALIAS(Status_c2f);
 
 int MPI_Status_f2c(const MPI_Fint *numbers, MPI_Status *status)
 {
-    if (status == MPI_STATUS_IGNORE || is_no_status(numbers)) {
-        return pri_fail(NULL, __func__, MPI_ERR_ARG);
-    }
-    memcpy(status, numbers, sizeof(*status));
-    return MPI_SUCCESS;
+    return copy_status(__func__, numbers, status);
 }
 PRI_ALIAS(Status_f2c);
+
+int MPI_Status_c2f08(const MPI_Status *status, MPI_F08_status *f08)
+{
+    return copy_status(__func__, status, f08);
+}
+PRI_ALIAS(Status_c2f08);
+
+int MPI_Status_f082c(const MPI_F08_status *f08, MPI_Status *status)
+{
+    return copy_status(__func__, f08, status);
+}
+PRI_ALIAS(Status_f082c);
+
+int MPI_Status_f082f(const MPI_F08_status *f08, MPI_Fint *numbers)
+{
+    return copy_status(__func__, f08, numbers);
+}
+PRI_ALIAS(Status_f082f);
+
+int MPI_Status_f2f08(const MPI_Fint *numbers, MPI_F08_status *f08)
+{
+    return copy_status(__func__, numbers, f08);
+}
+PRI_ALIAS(Status_f2f08);

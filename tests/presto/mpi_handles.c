@@ -18,6 +18,24 @@ static int rank, checks;
         }                                                                                   \
     } while (0)
 
+/* From C to module mpi_f08, on to mpif.h's, and back both ways. */
+static void statuses_of_f08(const MPI_Status *status)
+{
+    MPI_F08_status f08, again;
+    MPI_Status copy;
+    MPI_Fint numbers[MPI_F_STATUS_SIZE];
+    EXPECT(MPI_Status_c2f08(status, &f08) == MPI_SUCCESS);
+    EXPECT(f08.MPI_SOURCE == rank && f08.MPI_TAG == 7);
+    EXPECT(MPI_Status_f082f(&f08, numbers) == MPI_SUCCESS);
+    EXPECT(MPI_Status_f2f08(numbers, &again) == MPI_SUCCESS);
+    EXPECT(PMPI_Status_f082c(&again, &copy) == MPI_SUCCESS);
+    EXPECT(memcmp(&copy, status, sizeof(copy)) == 0);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    EXPECT(MPI_Status_f082c(MPI_F08_STATUS_IGNORE, &copy) == MPI_ERR_ARG);
+    EXPECT(MPI_Status_f2f08(numbers, MPI_F08_STATUSES_IGNORE) == MPI_ERR_ARG);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void handles(void)
 {
     MPI_Comm comm;
@@ -59,6 +77,7 @@ static void handles(void)
     MPI_Status_f2c(numbers, &copy);
     MPI_Get_count(&copy, MPI_INT, &count);
     EXPECT(copy.MPI_SOURCE == rank && copy.MPI_TAG == 7 && count == 1);
+    statuses_of_f08(&status);
     /* Many at once have different numbers. */
     for (int i = 0; i < 300; i++) {
         MPI_Datatype other;

@@ -11,6 +11,14 @@ extern MPI_Fint *presto_f_status_ignore, *presto_f_statuses_ignore;
 #define MPI_F_STATUS_IGNORE   presto_f_status_ignore
 #define MPI_F_STATUSES_IGNORE presto_f_statuses_ignore
 
+/* A status of module mpi_f08: the same integers. */
+typedef struct {
+    MPI_Fint MPI_SOURCE, MPI_TAG, MPI_ERROR;
+    MPI_Fint presto_rest[MPI_F_STATUS_SIZE - 3];
+} MPI_F08_status;
+#define MPI_F08_STATUS_IGNORE   ((MPI_F08_status *)presto_f_status_ignore)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status *)presto_f_statuses_ignore)
+
 PRESTO_FN(MPI_Fint, Comm_c2f, (MPI_Comm comm));
 PRESTO_FN(MPI_Comm, Comm_f2c, (MPI_Fint number));
 PRESTO_FN(MPI_Fint, Errhandler_c2f, (MPI_Errhandler errhandler));
@@ -32,5 +40,9 @@ PRESTO_FN(MPI_Win, Win_f2c, (MPI_Fint number));
 /* All of a status, as integers. */
 PRESTO_FN(int, Status_c2f, (const MPI_Status *status, MPI_Fint *numbers));
 PRESTO_FN(int, Status_f2c, (const MPI_Fint *numbers, MPI_Status *status));
+PRESTO_FN(int, Status_c2f08, (const MPI_Status *status, MPI_F08_status *f08));
+PRESTO_FN(int, Status_f082c, (const MPI_F08_status *f08, MPI_Status *status));
+PRESTO_FN(int, Status_f082f, (const MPI_F08_status *f08, MPI_Fint *numbers));
+PRESTO_FN(int, Status_f2f08, (const MPI_Fint *numbers, MPI_F08_status *f08));
 
 #endif
