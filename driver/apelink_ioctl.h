@@ -13,7 +13,7 @@
  *
  * Data goes through no ioctl: a program writes command packets (driver/command.h) into its ring,
  * then wr_ptr into the doorbell page, and reads events from the other ring. poll says POLLIN when
- * there are events behind event_rd_ptr.
+ * there are events behind event_rd_ptr, and POLLERR when there is no channel, or none any more.
  *
  * How this grows. Each structure begins with its size in bytes, as the program knows it. A driver
  * takes a shorter one than its own as if the rest were 0, and a longer one if what it does not know

@@ -226,7 +226,9 @@ static void do_poll(const struct request *request)
     struct board_open *open = opened(in->fh);
     struct fuse_poll_out out = {0};
 
-    out.revents = board_file_has_events(&open->file) ? POLLIN | POLLRDNORM : 0;
+    out.revents = open->file.port < 0                  ? POLLERR
+                  : board_file_has_events(&open->file) ? POLLIN | POLLRDNORM
+                                                       : 0;
     if ((in->flags & FUSE_POLL_SCHEDULE_NOTIFY) != 0) {
         open->poll_handle = in->kh;
         open->polled = true;

@@ -14,6 +14,7 @@ static void on_death(evutil_socket_t fd, short what, void *arg)
     (void)what;
     board_wait_end_all(open, -ENXIO);
     board_file_leave(&open->file);
+    board_wait_wake(open);
     board_death_forget(open);
 }
 

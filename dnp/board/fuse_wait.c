@@ -96,7 +96,7 @@ void board_wait_wake(struct board_open *open)
             end(wait, 0);
         }
     }
-    if (open->polled && board_file_has_events(&open->file)) {
+    if (open->polled && (open->file.port < 0 || board_file_has_events(&open->file))) {
         open->polled = false;
         (void)board_fuse_answer(open->fuse->fd, 0, FUSE_NOTIFY_POLL, &handle, sizeof handle, NULL,
                                 0);

@@ -63,7 +63,7 @@ bool board_process_is(const struct board_process *process, pid_t thread)
 bool board_process_maps(pid_t thread, uint64_t address, uint64_t len, bool writable)
 {
     uint64_t begin, end, left = len, at = address;
-    char path[PATH], line[LINE], may_write;
+    char path[PATH], line[LINE], may_read, may_write;
     FILE *maps;
 
     if (!ni_range_within(address, len, INT64_MAX)) {
@@ -73,11 +73,12 @@ bool board_process_maps(pid_t thread, uint64_t address, uint64_t len, bool writa
     maps = fopen(path, "re");
     /* Lines are in the order of addresses; the rest of a long one begins like none. */
     while (maps != NULL && left > 0 && fgets(line, sizeof line, maps) != NULL) {
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*c%c", &begin, &end, &may_write) != 3 ||
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %c%c", &begin, &end, &may_read, &may_write) !=
+                4 ||
             end <= at) {
             continue;
         }
-        if (begin > at || (writable && may_write != 'w')) {
+        if (begin > at || (writable ? may_write != 'w' : may_read != 'r')) {
             break;
         }
         left -= ni_min_u64(left, end - at);

@@ -146,6 +146,7 @@ held="$held $child"
 state 'r["event_ring_size"].count(0) == 1' || fail "three programs do not have three channels"
 kill -9 "$last"
 until_true state 'r["event_ring_size"].count(0) == 2' || fail "a child keeps its dead parent's channel"
+until_true grep -q 'the channel has ended' "$work/orphan" || fail "a child does not hear that the channel has ended"
 "$client" loop "$device" || fail "after the parent of a child was killed"
 kill -9 "$child"
 

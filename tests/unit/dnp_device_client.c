@@ -12,7 +12,8 @@
  *   open     open as the user UID; prints what came of it
  *   hold     say "ready", PUT all the time until the card has gone
  *   idle     say "ready" and wait for an event that never comes
- *   orphan   fork a child that has the file open, too, and then as idle
+ *   orphan   fork a child that has the file open, too, and polls it until the channel has ended;
+ *            then as idle
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -245,8 +246,10 @@ static void structures(const char *path)
     } longer = {.wait = {.size = sizeof longer, .timeout_ns = 0}};
     struct apelink_channel channel = {.size = sizeof channel, .tx_entries = 3, .event_entries = 4};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct pollfd readable = {.fd = fd, .events = POLLIN};
 
     check(fd >= 0, "open to read");
+    check(poll(&readable, 1, 0) == 1 && readable.revents == POLLERR, "poll without a channel");
     check(ioctl(fd, APELINK_GET_FEATURES, &features) == 0 && features.version == 1 &&
               features.channels == 4 && features.channels_free == 3 && features.torus == 0x100401,
           "features");
@@ -359,13 +362,16 @@ static void idle(void)
 
 static void orphan(void)
 {
+    struct pollfd readable = {.fd = client.fd, .events = POLLIN};
     pid_t child = fork();
 
     check(child >= 0, "fork");
     if (child == 0) {
         alarm(300); /* if the test ends in between */
+        check(poll(&readable, 1, -1) == 1 && readable.revents == POLLERR, "poll");
+        puts("the channel has ended");
+        fflush(stdout);
         (void)pause();
-        return;
     }
     printf("child %d\n", (int)child);
     idle();
