@@ -2,6 +2,7 @@
 #ifndef APELINK_LINUX_H
 #define APELINK_LINUX_H
 
+#include <linux/build_bug.h>
 #include <linux/interval_tree.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -25,6 +26,14 @@
  * file->lock is taken by the notifier of the process's memory, so nothing is allocated under it,
  * and no memory of a program is touched.
  */
+
+static_assert(APELINK_BAR_PAGE == PAGE_SIZE);
+static_assert(sizeof(struct apelink_bar) <= APELINK_BAR_PAGE);
+static_assert(sizeof(struct apelink_bar_list) == APELINK_BAR_PAGE);
+static_assert(sizeof(struct apelink_doorbell) == 128);
+#ifndef __LITTLE_ENDIAN
+#error "The card's numbers are little-endian, and are taken as they are."
+#endif
 
 /* Keys of maps. The doorbell page of channel n has the key n * PAGE_SIZE. */
 enum {
@@ -53,7 +62,7 @@ struct apelink_card {
     struct list_head files;
     struct delayed_work pulse;
     u32 last_beat;
-    unsigned long last_change;
+    unsigned int silent; /* looks since it has changed */
 };
 
 /* An open file: a channel at most, in its life. */
@@ -61,7 +70,8 @@ struct apelink_file {
     struct apelink_card *card;
     struct list_head in_card;
     struct address_space *mapping;
-    struct mmu_notifier notifier;
+    struct mmu_notifier notifier;        /* of the process's end */
+    struct mmu_interval_notifier memory; /* of changes of its memory */
     struct mm_struct *mm; /* of the process that has the channel; NULL: there was none */
     struct mutex lock;
     bool opened; /* there was a channel, or somebody opens one */
@@ -71,6 +81,7 @@ struct apelink_file {
     size_t tx_bytes;
     size_t event_bytes;
     struct xarray buffers;         /* by handle */
+    struct list_head coming;       /* buffers that are being registered */
     struct rb_root_cached on_card; /* buffers that the card knows, by their bytes */
     struct rb_root_cached pins;    /* those that are listed, by their bytes */
     struct list_head idle;         /* pins of these that no buffer uses, the oldest first */
@@ -90,7 +101,6 @@ struct apelink_pin {
     bool listed; /* in file->pins */
     bool ready;  /* all pages are there; others may use it while it is listed */
     bool stale;  /* the process may have other pages there by now */
-    bool gone;   /* some of it was unmapped */
 };
 
 /* A registration. Its handle stays until it is deregistered, also when its memory is unmapped. */
@@ -98,6 +108,8 @@ struct apelink_buffer {
     struct interval_tree_node node;
     struct apelink_pin *pin; /* NULL: the card does not know it any more */
     u32 card_handle;
+    struct list_head coming;
+    bool gone; /* while it is coming: some of its memory was unmapped */
 };
 
 /* card.c */
@@ -117,6 +129,9 @@ static inline struct apelink_doorbell *apelink_doorbell(const struct apelink_car
 /* mailbox.c: ask the card, and sleep until it has answered. 0 or a negative errno; ENODEV: it has
  * gone. No signal ends it. */
 int apelink_ask(struct apelink_card *card, struct apelink_bar_request *request);
+
+/* Have the card close all channels, if it still answers; nobody asks it any more. */
+void apelink_ask_no_more(struct apelink_card *card, const char *why);
 
 /* file.c */
 extern const struct file_operations apelink_file_operations;
@@ -147,7 +162,7 @@ long apelink_ioctl(struct file *opened, unsigned int command, unsigned long argu
 int apelink_buffer_register(struct apelink_file *file, struct apelink_register *buffer);
 int apelink_buffer_deregister(struct apelink_file *file, u32 handle);
 
-/* Those with any of these bytes are taken from the card. */
+/* Those with any of these bytes are taken from the card, and those that are coming do not come. */
 void apelink_buffers_unmapped_locked(struct apelink_file *file, unsigned long first,
                                      unsigned long last);
 
@@ -160,8 +175,8 @@ struct apelink_pin *apelink_pin_get(struct apelink_file *file, unsigned long fir
 void apelink_pin_put_locked(struct apelink_file *file, struct apelink_pin *pin);
 
 /* The process's memory has changed there; the cache forgets it. */
-void apelink_pins_changed_locked(struct apelink_file *file, unsigned long first, unsigned long last,
-                                 bool unmapped);
+void apelink_pins_changed_locked(struct apelink_file *file, unsigned long first,
+                                 unsigned long last);
 void apelink_pins_clear_locked(struct apelink_file *file);
 void apelink_pins_undo(struct work_struct *work);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* Registered buffers. */
+#include <linux/err.h>
 #include <linux/gfp.h>
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -94,24 +96,8 @@ static void drop_locked(struct apelink_file *file, struct apelink_buffer *buffer
     buffer->pin = NULL;
 }
 
-/* A buffer that the card knows becomes one that the program knows, if its memory is still there. */
-static int publish(struct apelink_file *file, struct apelink_buffer *buffer, u32 handle)
-{
-    int status = 0;
-
-    mutex_lock(&file->lock);
-    if (buffer->pin->gone) {
-        forget_on_card(file, buffer->card_handle);
-        apelink_pin_put_locked(file, buffer->pin);
-        status = -EFAULT;
-    } else {
-        interval_tree_insert(&buffer->node, &file->on_card);
-        xa_store(&file->buffers, handle, buffer, GFP_NOWAIT); /* its place is reserved */
-    }
-    mutex_unlock(&file->lock);
-    return status;
-}
-
+/* From the card's pages to the program's buffer. Nothing is left if that fails, or if memory was
+ * unmapped meanwhile. */
 static int add(struct apelink_file *file, struct apelink_register *wanted,
                struct apelink_buffer *buffer)
 {
@@ -120,17 +106,27 @@ static int add(struct apelink_file *file, struct apelink_register *wanted,
 
     buffer->node.start = wanted->address;
     buffer->node.last = wanted->address + wanted->len - 1;
+    mutex_lock(&file->lock);
+    list_add(&buffer->coming, &file->coming);
+    mutex_unlock(&file->lock);
     buffer->pin = apelink_pin_get(file, buffer->node.start & PAGE_MASK,
                                   buffer->node.last | ~PAGE_MASK, write);
-    if (IS_ERR(buffer->pin)) {
-        return PTR_ERR(buffer->pin);
-    }
-    status = tell_card(file, wanted, buffer);
+    status = PTR_ERR_OR_ZERO(buffer->pin);
     if (status == 0) {
-        return publish(file, buffer, wanted->handle);
+        status = tell_card(file, wanted, buffer);
     }
     mutex_lock(&file->lock);
-    apelink_pin_put_locked(file, buffer->pin);
+    list_del(&buffer->coming);
+    if (status == 0 && buffer->gone) {
+        forget_on_card(file, buffer->card_handle);
+        status = -EFAULT;
+    }
+    if (status == 0) {
+        interval_tree_insert(&buffer->node, &file->on_card);
+        xa_store(&file->buffers, wanted->handle, buffer, GFP_NOWAIT); /* its place is reserved */
+    } else if (!IS_ERR(buffer->pin)) {
+        apelink_pin_put_locked(file, buffer->pin);
+    }
     mutex_unlock(&file->lock);
     return status;
 }
@@ -203,6 +199,11 @@ void apelink_buffers_unmapped_locked(struct apelink_file *file, unsigned long fi
     while ((buffer = first_buffer(file, first, last)) != NULL) {
         forget_on_card(file, buffer->card_handle);
         drop_locked(file, buffer);
+    }
+    list_for_each_entry(buffer, &file->coming, coming) {
+        if (buffer->node.start <= last && buffer->node.last >= first) {
+            buffer->gone = true;
+        }
     }
 }
 

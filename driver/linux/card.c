@@ -9,7 +9,9 @@
 
 #include "apelink.h"
 
-enum { PULSE = HZ, DEAD = 20 * HZ };
+/* How often to look for signs of life, and how often in vain. Looks are counted, not time: a
+ * machine that was stopped finds that much time has gone by. */
+enum { PULSE = HZ, SILENT = 20 };
 
 static DEFINE_IDA(indices);
 
@@ -21,7 +23,6 @@ static void card_free(struct kref *kref)
         memunmap(card->bar);
     }
     pci_dev_put(card->pci);
-    ida_free(&indices, card->index);
     kfree(card);
 }
 
@@ -61,8 +62,8 @@ static void pulse(struct work_struct *work)
         apelink_card_lose(card, "the card has gone");
     } else if (beat != card->last_beat) {
         card->last_beat = beat;
-        card->last_change = jiffies;
-    } else if (time_after(jiffies, card->last_change + DEAD)) {
+        card->silent = 0;
+    } else if (++card->silent >= SILENT) {
         apelink_card_lose(card, "no sign of life from the card");
     }
     if (!apelink_card_gone(card)) {
@@ -99,12 +100,15 @@ static int map_bars(struct apelink_card *card)
     if (status != 0) {
         return status;
     }
-    pci_set_master(pci); /* interrupts are messages */
     registers = pcim_iomap_table(pci)[0];
     card->ring = registers + APELINK_BAR_RING;
     card->bar_start = pci_resource_start(pci, 2);
     if (pci_resource_len(pci, 2) < APELINK_BAR_BYTES) {
         return -ENODEV;
+    }
+    status = pci_request_region(pci, 2, "apelink"); /* until removal, as all that is managed */
+    if (status != 0) {
+        return status;
     }
     /* It is memory: cached, for programs as well. Files may look at it after removal. */
     card->bar = memremap(card->bar_start, APELINK_BAR_BYTES, MEMREMAP_WB);
@@ -126,8 +130,11 @@ static int map_bars(struct apelink_card *card)
 static int take_vectors(struct apelink_card *card)
 {
     struct pci_dev *pci = card->pci;
-    int status = pci_alloc_irq_vectors(pci, APELINK_BAR_VECTORS, APELINK_BAR_VECTORS, PCI_IRQ_MSIX);
     unsigned int port;
+    int status;
+
+    pci_set_master(pci); /* interrupts are messages */
+    status = pci_alloc_irq_vectors(pci, APELINK_BAR_VECTORS, APELINK_BAR_VECTORS, PCI_IRQ_MSIX);
 
     if (status < 0) {
         pci_err(pci, "no %u vectors of MSI-X: -device ivshmem-doorbell,vectors=%u is wanted\n",
@@ -196,16 +203,23 @@ static struct apelink_card *new_card(struct pci_dev *pci)
     mutex_init(&card->files_lock);
     INIT_LIST_HEAD(&card->files);
     INIT_DELAYED_WORK(&card->pulse, pulse);
-    card->last_change = jiffies;
     return card;
 }
 
-/* The last that happens: interrupts have ended. */
-static void end(void *arg)
+/* Interrupts have ended, which want it; BARs are still mapped, which it uses. */
+static void stop_pulse(void *arg)
 {
     struct apelink_card *card = arg;
 
     cancel_delayed_work_sync(&card->pulse);
+}
+
+/* The last that happens. Files that are open still have the card; its name is free. */
+static void end(void *arg)
+{
+    struct apelink_card *card = arg;
+
+    ida_free(&indices, card->index);
     apelink_card_put(card);
 }
 
@@ -221,6 +235,9 @@ static int probe(struct pci_dev *pci, const struct pci_device_id *id)
     status = devm_add_action_or_reset(&pci->dev, end, card);
     if (status == 0) {
         status = map_bars(card);
+    }
+    if (status == 0) {
+        status = devm_add_action_or_reset(&pci->dev, stop_pulse, card);
     }
     if (status == 0) {
         status = take_vectors(card);
@@ -247,9 +264,7 @@ static void remove(struct pci_dev *pci)
     struct apelink_file *file;
 
     misc_deregister(&card->misc);
-    apelink_card_lose(card, "removed");
-    mutex_lock(&card->mailbox); /* who asks has seen it */
-    mutex_unlock(&card->mailbox);
+    apelink_ask_no_more(card, "removed");
     mutex_lock(&card->files_lock);
     list_for_each_entry(file, &card->files, in_card) {
         apelink_file_unmap(file, apelink_port(file));
@@ -260,7 +275,7 @@ static void remove(struct pci_dev *pci)
 /* The machine ends, or begins anew: its memory becomes another's. */
 static void shutdown(struct pci_dev *pci)
 {
-    apelink_card_lose(pci_get_drvdata(pci), "shut down");
+    apelink_ask_no_more(pci_get_drvdata(pci), "shut down");
 }
 
 static const struct pci_device_id ids[] = {

@@ -8,35 +8,33 @@
 
 #include "apelink.h"
 
-static struct apelink_file *file_of(struct mmu_notifier *notifier)
+/* The process's memory changes. What is only protected, as by fork, stays where it is. false: that
+ * would take time, which there is not. */
+static bool on_change(struct mmu_interval_notifier *memory, const struct mmu_notifier_range *range,
+                      unsigned long sequence)
 {
-    return container_of(notifier, struct apelink_file, notifier);
-}
-
-/* The process's memory changes. What is only protected, as by fork, stays where it is. */
-static int on_change(struct mmu_notifier *notifier, const struct mmu_notifier_range *range)
-{
-    struct apelink_file *file = file_of(notifier);
+    struct apelink_file *file = container_of(memory, struct apelink_file, memory);
     unsigned long first = range->start, last = range->end - 1;
     bool unmapped = range->event == MMU_NOTIFY_UNMAP;
 
     if (!unmapped && range->event != MMU_NOTIFY_CLEAR) {
-        return 0;
+        return true;
     }
     if (mmu_notifier_range_blockable(range)) {
         mutex_lock(&file->lock);
     } else if (!mutex_trylock(&file->lock)) {
-        return -EAGAIN;
+        return false;
     } else if (unmapped && interval_tree_iter_first(&file->on_card, first, last) != NULL) {
         mutex_unlock(&file->lock);
-        return -EAGAIN; /* the card has to be asked, which takes its time */
+        return false; /* the card has to be asked */
     }
-    apelink_pins_changed_locked(file, first, last, unmapped);
+    mmu_interval_set_seq(memory, sequence);
+    apelink_pins_changed_locked(file, first, last);
     if (unmapped) {
         apelink_buffers_unmapped_locked(file, first, last);
     }
     mutex_unlock(&file->lock);
-    return 0;
+    return true;
 }
 
 static void leave(struct apelink_file *file)
@@ -63,13 +61,37 @@ static void leave(struct apelink_file *file)
 /* The process has ended, or executes another program. */
 static void on_death(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
-    leave(file_of(notifier));
+    leave(container_of(notifier, struct apelink_file, notifier));
 }
 
-static const struct mmu_notifier_ops operations = {
-    .invalidate_range_start = on_change,
+static const struct mmu_notifier_ops process_operations = {
     .release = on_death,
 };
+
+static const struct mmu_interval_notifier_ops memory_operations = {
+    .invalidate = on_change,
+};
+
+/* Hear of the asker's memory and its end. */
+static int watch(struct apelink_file *file)
+{
+    struct mm_struct *mm = current->mm;
+    int status;
+
+    file->notifier.ops = &process_operations;
+    status = mmu_notifier_register(&file->notifier, mm);
+    if (status != 0) {
+        return status;
+    }
+    status = mmu_interval_notifier_insert(&file->memory, mm, 0, ULONG_MAX, &memory_operations);
+    if (status != 0) {
+        mmu_notifier_unregister(&file->notifier, mm);
+        return status;
+    }
+    mmgrab(mm);
+    file->mm = mm;
+    return 0;
+}
 
 static void free_rings(struct apelink_file *file)
 {
@@ -114,15 +136,12 @@ static int open_on_card(struct apelink_file *file, struct apelink_channel *chann
     if (status != 0) {
         return status;
     }
-    file->notifier.ops = &operations;
-    status = mmu_notifier_register(&file->notifier, current->mm);
+    status = watch(file);
     if (status != 0) {
         request.operation = APELINK_BAR_CLOSE;
         (void)apelink_ask(file->card, &request);
         return status;
     }
-    mmgrab(current->mm);
-    file->mm = current->mm;
     channel->port = request.port;
     return 0;
 }
@@ -161,6 +180,7 @@ void apelink_channel_end(struct apelink_file *file)
 
     if (file->mm != NULL) {
         mmu_notifier_unregister(&file->notifier, file->mm); /* on_death, unless it has been */
+        mmu_interval_notifier_remove(&file->memory);
         flush_work(&file->undo);
         mmdrop(file->mm);
     }

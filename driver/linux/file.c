@@ -26,6 +26,7 @@ static int file_open(struct inode *inode, struct file *opened)
     xa_init_flags(&file->buffers, XA_FLAGS_ALLOC1);
     file->on_card = RB_ROOT_CACHED;
     file->pins = RB_ROOT_CACHED;
+    INIT_LIST_HEAD(&file->coming);
     INIT_LIST_HEAD(&file->idle);
     INIT_LIST_HEAD(&file->dead);
     INIT_WORK(&file->undo, apelink_pins_undo);
@@ -145,11 +146,9 @@ static __poll_t file_poll(struct file *opened, poll_table *table)
     if (port >= 0) {
         poll_wait(opened, &card->events[port], table);
     }
-    if (apelink_card_gone(card)) {
+    /* It may have ended meanwhile. */
+    if (apelink_card_gone(card) || apelink_port(file) < 0) {
         return EPOLLERR;
-    }
-    if (port < 0) {
-        return 0;
     }
     return apelink_channel_news(card, port, READ_ONCE(apelink_doorbell(card, port)->event_rd_ptr))
                ? EPOLLIN | EPOLLRDNORM

@@ -95,7 +95,7 @@ static int write_register(struct file *opened, struct apelink_access *access)
     if (access->reserved != 0) {
         return -EINVAL;
     }
-    if (!capable(CAP_SYS_ADMIN) || !may_write(opened)) {
+    if (!may_write(opened) || !capable(CAP_SYS_ADMIN)) {
         return -EPERM;
     }
     return reach_register(opened->private_data, APELINK_BAR_WRITE, access);
@@ -125,6 +125,15 @@ static int answer(struct file *opened, unsigned int command, union request *requ
     }
 }
 
+/* The program does not get the answer, so that it could never give the buffer back. A channel that
+ * it does not hear of ends with the file. */
+static void undo(struct apelink_file *file, unsigned int command, const union request *request)
+{
+    if (_IOC_NR(command) == _IOC_NR(APELINK_REGISTER)) {
+        (void)apelink_buffer_deregister(file, request->buffer.handle);
+    }
+}
+
 long apelink_ioctl(struct file *opened, unsigned int command, unsigned long argument)
 {
     void __user *program = (void __user *)argument;
@@ -150,7 +159,10 @@ long apelink_ioctl(struct file *opened, unsigned int command, unsigned long argu
     }
     if (status == 0) {
         apelink_struct_give(structure, given, &request, own);
-        status = copy_to_user(program, structure, given) != 0 ? -EFAULT : 0;
+        if (copy_to_user(program, structure, given) != 0) {
+            undo(opened->private_data, command, &request);
+            status = -EFAULT;
+        }
     }
     kfree(structure);
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* Requests to the card. */
 #include <linux/io.h>
+#include <linux/string.h>
 
 #include "apelink.h"
 
@@ -18,7 +19,7 @@ static int ask_locked(struct apelink_card *card, struct apelink_bar_request *req
     if (apelink_card_gone(card)) {
         return -ENODEV;
     }
-    bar->request = *request;
+    memcpy(&bar->request, request, sizeof *request);
     /* Pairs with the card's acquire: the request is there. */
     smp_store_release(&bar->posted, posted);
     writel(0, card->ring);
@@ -26,7 +27,8 @@ static int ask_locked(struct apelink_card *card, struct apelink_bar_request *req
     if (!answered(card, posted)) {
         return -ENODEV;
     }
-    *request = bar->request;
+    memcpy(request, &bar->request, sizeof *request);
+    barrier(); /* what is judged is what was copied, whatever the card writes there now */
     return request->status <= 0 && request->status >= -MAX_ERRNO ? request->status : -EPROTO;
 }
 
@@ -38,4 +40,18 @@ int apelink_ask(struct apelink_card *card, struct apelink_bar_request *request)
     status = ask_locked(card, request);
     mutex_unlock(&card->mailbox);
     return status;
+}
+
+void apelink_ask_no_more(struct apelink_card *card, const char *why)
+{
+    unsigned int port;
+
+    mutex_lock(&card->mailbox); /* nobody opens one in between */
+    for (port = 0; port < APELINK_BAR_CHANNELS; port++) {
+        struct apelink_bar_request request = {.operation = APELINK_BAR_CLOSE, .port = port};
+
+        (void)ask_locked(card, &request); /* ENXIO: nobody has it */
+    }
+    apelink_card_lose(card, why);
+    mutex_unlock(&card->mailbox);
 }

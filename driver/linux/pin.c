@@ -114,15 +114,13 @@ void apelink_pin_put_locked(struct apelink_file *file, struct apelink_pin *pin)
     shrink_locked(file, READ_ONCE(pin_cache_pages));
 }
 
-void apelink_pins_changed_locked(struct apelink_file *file, unsigned long first, unsigned long last,
-                                 bool unmapped)
+void apelink_pins_changed_locked(struct apelink_file *file, unsigned long first, unsigned long last)
 {
     struct apelink_pin *pin, *next;
 
     for (pin = first_pin(file, first, last); pin != NULL; pin = next) {
         next = next_pin(pin, first, last);
         pin->stale = true;
-        pin->gone = pin->gone || unmapped;
         if (pin->ready) {
             retire_locked(file, pin);
         }
@@ -166,10 +164,14 @@ static int pin_all(struct apelink_pin *pin)
     unsigned long done = 0;
 
     while (done < pin->count) {
-        int got = pin_user_pages_fast(pin->node.start + done * PAGE_SIZE,
-                                      min_t(unsigned long, pin->count - done, AT_ONCE), flags,
-                                      pin->pages + done);
+        unsigned long some = min_t(unsigned long, pin->count - done, AT_ONCE);
+        int got = -EINTR;
 
+        cond_resched();
+        if (!fatal_signal_pending(current)) {
+            got = pin_user_pages_fast(pin->node.start + done * PAGE_SIZE, some, flags,
+                                      pin->pages + done);
+        }
         if (got <= 0) {
             unpin(pin, done);
             return got < 0 ? got : -EFAULT;
@@ -188,8 +190,10 @@ static int fill(struct apelink_file *file, struct apelink_pin *pin)
         mutex_lock(&file->lock);
         pin->stale = false;
         mutex_unlock(&file->lock);
+        /* What changes from now on makes it stale; what had begun to change before has ended. */
+        mmu_interval_read_begin(&file->memory);
         status = pin_all(pin);
-        if (status != 0 || !READ_ONCE(pin->stale) || READ_ONCE(pin->gone) || tries == TRIES - 1) {
+        if (status != 0 || !READ_ONCE(pin->stale) || tries == TRIES - 1) {
             break;
         }
         unpin(pin, pin->count);
@@ -212,40 +216,42 @@ static void merge_locked(struct apelink_file *file, struct apelink_pin *pin)
     }
 }
 
-static struct apelink_pin *new_pin(unsigned long first, unsigned long last, bool writable)
+/* One without pages, which are paid for before room is made for their list. */
+static struct apelink_pin *new_pin(struct apelink_file *file, unsigned long first,
+                                   unsigned long last, bool writable)
 {
-    struct apelink_pin *pin = kzalloc(sizeof *pin, GFP_KERNEL);
+    unsigned long count = (last - first) / PAGE_SIZE + 1;
+    int status = charge_hard(file, count);
+    struct apelink_pin *pin;
 
-    if (pin == NULL) {
-        return NULL;
+    if (status != 0) {
+        return ERR_PTR(status);
+    }
+    pin = kzalloc(sizeof *pin, GFP_KERNEL_ACCOUNT);
+    if (pin != NULL) {
+        pin->pages = kvmalloc_array(count, sizeof *pin->pages, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+    }
+    if (pin == NULL || pin->pages == NULL) {
+        atomic64_sub(count, &file->mm->pinned_vm);
+        kfree(pin);
+        return ERR_PTR(-ENOMEM);
     }
     pin->node.start = first;
     pin->node.last = last;
-    pin->count = (last - first) / PAGE_SIZE + 1;
+    pin->count = count;
     pin->writable = writable;
     pin->users = 1;
-    pin->pages = kvmalloc_array(pin->count, sizeof *pin->pages, GFP_KERNEL | __GFP_NOWARN);
-    if (pin->pages == NULL) {
-        kfree(pin);
-        return NULL;
-    }
     return pin;
 }
 
 static struct apelink_pin *make(struct apelink_file *file, unsigned long first, unsigned long last,
                                 bool writable)
 {
-    struct apelink_pin *pin = new_pin(first, last, writable);
+    struct apelink_pin *pin = new_pin(file, first, last, writable);
     int status;
 
-    if (pin == NULL) {
-        return ERR_PTR(-ENOMEM);
-    }
-    status = charge_hard(file, pin->count);
-    if (status != 0) {
-        kvfree(pin->pages);
-        kfree(pin);
-        return ERR_PTR(status);
+    if (IS_ERR(pin)) {
+        return pin;
     }
     mutex_lock(&file->lock);
     interval_tree_insert(&pin->node, &file->pins);
@@ -287,12 +293,33 @@ static struct apelink_pin *find_locked(struct apelink_file *file, unsigned long 
     return NULL;
 }
 
+/* Whether the process may do that there. Pages of before, which are still pinned, do not say it. */
+static bool is_allowed(struct mm_struct *mm, unsigned long first, unsigned long last, bool write)
+{
+    unsigned long wanted = write ? VM_WRITE : VM_READ, at = first;
+
+    mmap_read_lock(mm);
+    while (at <= last) {
+        const struct vm_area_struct *area = find_vma(mm, at);
+
+        if (area == NULL || area->vm_start > at || (area->vm_flags & wanted) == 0) {
+            break;
+        }
+        at = area->vm_end;
+    }
+    mmap_read_unlock(mm);
+    return at > last;
+}
+
 struct apelink_pin *apelink_pin_get(struct apelink_file *file, unsigned long first,
                                     unsigned long last, bool write)
 {
     unsigned long low = first, high = last;
     struct apelink_pin *pin;
 
+    if (!is_allowed(file->mm, first, last, write)) {
+        return ERR_PTR(-EFAULT);
+    }
     mutex_lock(&file->lock);
     pin = find_locked(file, &low, &high, write);
     if (pin != NULL) {

@@ -11,6 +11,7 @@ tests_model_model_lane_CPPFLAGS = $(MODEL_CPPFLAGS)
 tests_model_model_lane_LDADD = $(MODEL_LIBS)
 
 include tests/model/dnp.mk
+include tests/model/driver.mk
 include tests/model/match.mk
 include tests/model/table.mk
 

@@ -109,7 +109,10 @@ tests_unit_dnp_board_ends_LDADD = dnp/libdnp.la
 # The programs that dnp_device.sh runs, and tools/stages/machine in virtual machines.
 check_PROGRAMS += tests/unit/dnp_device_client tests/unit/dnp_device_memory tests/unit/dnp_device_pair
 
-tests_unit_dnp_device_memory_SOURCES = tests/unit/dnp_device_memory.c
+tests_unit_dnp_device_memory_SOURCES = \
+    tests/unit/dnp_device_memory.c \
+    tests/unit/dnp_device_memory.h \
+    tests/unit/dnp_device_pins.c
 tests_unit_dnp_device_memory_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_dnp_device_memory_LDADD = dnp/libdnp.la
 

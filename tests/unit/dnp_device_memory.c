@@ -3,28 +3,30 @@
  * Memory of a program as its card sees it, when buffers overlap and when what is mapped changes.
  * The board is a torus of one card.
  *
- *   dnp_device_memory DEVICE
+ *   dnp_device_memory VERB DEVICE
+ *
+ *   changes  buffers that overlap, and memory that is unmapped, moved, given back, protected
+ *   limited  what fails, and that no more is pinned than the process may
+ *   costs    print what it costs to register memory that is found pinned, and that is not
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dnp_device_memory.h"
 #include "driver/command.h"
 #include "dnp/event.h"
-#include "driver/client.h"
 
-enum { TX = 16, EVENTS = 64, PAGE = 4096, PAGES = 600, SIZE = PAGES * PAGE };
+enum { TX = 16, EVENTS = 64, PAGES = 600, SIZE = PAGES * PAGE };
 
-static struct apelink_client client;
-static uint8_t *memory, *window;
+struct apelink_client device;
+uint8_t *memory, *window;
 
-static void check(bool good, const char *what)
+void check(bool good, const char *what)
 {
     if (!good) {
         fprintf(stderr, "dnp_device_memory: %s (%s)\n", what, strerror(errno));
@@ -32,7 +34,7 @@ static void check(bool good, const char *what)
     }
 }
 
-static void *map_at(void *address, size_t len)
+void *map_at(void *address, size_t len)
 {
     void *at = mmap(address, len, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | (address != NULL ? MAP_FIXED : 0), -1, 0);
@@ -41,26 +43,26 @@ static void *map_at(void *address, size_t len)
     return at;
 }
 
-static uint32_t reg(const void *address, size_t len, uint32_t access)
+uint32_t reg(const void *address, size_t len, uint32_t access)
 {
     uint32_t handle;
 
-    check(apelink_client_register(&client, address, len, access, &handle) == 0, "register");
+    check(apelink_client_register(&device, address, len, access, &handle) == 0, "register");
     return handle;
 }
 
-static void dereg(uint32_t handle)
+void dereg(uint32_t handle)
 {
-    check(apelink_client_deregister(&client, handle) == 0, "deregister");
+    check(apelink_client_deregister(&device, handle) == 0, "deregister");
 }
 
 /* What became of a GET of bytes there into the window: 0, or a positive ni_status. */
-static unsigned get(const void *address, uint32_t len)
+unsigned get(const void *address, uint32_t len)
 {
     struct apelink_command command = {
         .header = {.operation = APELINK_GET,
                    .address = (uintptr_t)address,
-                   .port = (uint8_t)client.port,
+                   .port = (uint8_t)device.port,
                    .len = APELINK_WORD},
         .address = (uintptr_t)window,
         .len = len,
@@ -70,18 +72,18 @@ static unsigned get(const void *address, uint32_t len)
 
     memset(window, 0xee, len);
     apelink_command_pack(&command, bytes);
-    check(apelink_client_post(&client, bytes), "the ring is full");
-    check(apelink_client_wait(&client, 60000000000U) == 0 && apelink_client_event(&client, event),
+    check(apelink_client_post(&device, bytes), "the ring is full");
+    check(apelink_client_wait(&device, 60000000000U) == 0 && apelink_client_event(&device, event),
           "no event");
     return apelink_word_from(event).lo >> 4 & 0x7fff;
 }
 
-static bool sees(const void *address, uint32_t len)
+bool sees(const void *address, uint32_t len)
 {
     return get(address, len) == 0 && memcmp(window, address, len) == 0;
 }
 
-static void fill(uint8_t *at, size_t len, unsigned seed)
+void fill(uint8_t *at, size_t len, unsigned seed)
 {
     for (size_t i = 0; i < len; i++) {
         at[i] = (uint8_t)(i * 11 + i / 257 + seed);
@@ -149,7 +151,7 @@ static void gone(void)
     check(get(here, 8) == -NI_ERR_ACCESS, "unmapped memory is read");
     check(sees(here + PAGE, PAGE), "its neighbour is lost");
     dereg(handle);
-    check(apelink_client_deregister(&client, handle) == -ENOENT, "deregister twice");
+    check(apelink_client_deregister(&device, handle) == -ENOENT, "deregister twice");
     moved = mremap(here + PAGE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, there);
     check(moved == there, "mremap");
     check(get(here + PAGE, 8) == -NI_ERR_ACCESS, "moved memory is read where it was");
@@ -195,31 +197,6 @@ static void constant(void)
     dereg(handle);
 }
 
-/* Each buffer is one page; those in use count, and none in the cache stands in the way. */
-static void limited(void)
-{
-    struct rlimit limit = {16 * PAGE, 16 * PAGE};
-    bool counts = (client.features.features & APELINK_FEATURE_KERNEL) != 0;
-    uint32_t handle[20];
-    unsigned n = 0;
-
-    check(setrlimit(RLIMIT_MEMLOCK, &limit) == 0 && setuid(1000) == 0, "a limit");
-    for (unsigned turn = 0; turn < 2; turn++) {
-        int error = 0;
-
-        for (n = 0; n < 20 && error == 0; n += error == 0) {
-            error = apelink_client_register(&client, memory + 2 * n * PAGE, PAGE,
-                                            APELINK_ACCESS_READ, &handle[n]);
-        }
-        check(counts ? n == 16 && error == -ENOMEM : n == 20,
-              "not as many pages as the limit says");
-        while (n > 0) {
-            dereg(handle[--n]);
-        }
-        memory += PAGE;
-    }
-}
-
 static void changes(void)
 {
     (void)reg(window, SIZE, APELINK_ACCESS_WRITE);
@@ -228,20 +205,26 @@ static void changes(void)
     gone();
     forked();
     constant();
+    protected();
+    holed();
+    raced();
+    unheard();
 }
 
 int main(int argc, char **argv)
 {
     check(argc == 3, "two arguments are wanted, a verb and a device");
-    check(apelink_client_open(&client, argv[2], TX, EVENTS) == 0, "open");
+    check(apelink_client_open(&device, argv[2], TX, EVENTS) == 0, "open");
     memory = map_at(NULL, SIZE);
     window = map_at(NULL, SIZE);
     fill(memory, SIZE, 0);
     if (strcmp(argv[1], "limited") == 0) {
         limited();
+    } else if (strcmp(argv[1], "costs") == 0) {
+        costs();
     } else {
         changes();
     }
-    apelink_client_close(&client);
+    apelink_client_close(&device);
     return 0;
 }
