@@ -138,7 +138,7 @@ static inline char *key_in(const char *text, size_t length)
 
 #define ARRAY_OF(type, a, n)            \
     long a##_count = (n) < 0 ? 0 : (n); \
-    type a##_few[PRF_FEW];              \
+    type a##_few[PRF_FEW] = {0};        \
     type *a##_c = a##_count <= PRF_FEW ? a##_few : prf_room(a##_count, sizeof(type))
 #define ARRAY_END(a)            \
     do {                        \
