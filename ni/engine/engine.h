@@ -42,6 +42,7 @@
 #include "engine/core/ni.h"
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
+#include "engine/core/peer_ops.h"
 #include "engine/core/portal_ops.h"
 #include "engine/send/probe.h"
 #include "engine/drive/progress.h"

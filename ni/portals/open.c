@@ -109,6 +109,7 @@ static void close_portals(struct ni *ni)
     ni_triggers_close(ni);
     drop_all(ni);
     ni->portal_ops = NULL;
+    ni_peer_ops_register(ni, NI_FOLDER_PORTALS, NULL);
     ni->portals = NULL;
     ni->ahead = 0;
     ni_pool_fini(&portals->entries);
@@ -155,7 +156,6 @@ static void look_ahead(struct ni *ni)
 static const struct ni_portal_ops ops = {
     .arrive = ni_portals_arrive,
     .arrive_plain = ni_put_arrives_plain,
-    .complete_all = ni_put_complete_all,
     .progress = run_tasks,
     .inner = is_inner,
     .ready = ni_later_ready,

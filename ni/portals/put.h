@@ -145,9 +145,8 @@ void ni_put_ask(struct ni_put *put);
 void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail);
 /* Have it sent when there is room. The peer's lock is held. */
 void ni_put_wait(struct ni_put *put);
-/* Puts that wait are a send source. */
+/* Puts that wait are a send source, and end with their peer. */
 void ni_puts_register(struct ni *ni);
-void ni_put_complete_all(struct ni_peer *peer, ni_status status);
 
 /* ---- request.c, request_send.c ---- */
 

@@ -222,14 +222,6 @@ static void drop_waiting_puts(struct ni_peer *peer, ni_status status)
     }
 }
 
-void ni_puts_register(struct ni *ni)
-{
-    static const struct ni_source_ops source = {.send = send_waiting_puts,
-                                                .drop = drop_waiting_puts};
-
-    ni_source_register(ni, NI_SOURCE_PUTS, &source);
-}
-
 static void unqueue(struct ni_put *put)
 {
     struct ni_peer *peer = put->peer;
@@ -242,7 +234,7 @@ static void unqueue(struct ni_put *put)
     ni_lock_give(&peer->lock, peer->threads);
 }
 
-void ni_put_complete_all(struct ni_peer *peer, ni_status status)
+static void complete_puts(struct ni_peer *peer, ni_status status)
 {
     struct ni *ni = peer->ni;
     size_t count;
@@ -265,4 +257,14 @@ void ni_put_complete_all(struct ni_peer *peer, ni_status status)
         unqueue(put);
         ni_put_finish(ni, put, ni_fail_of(status), 0, 0);
     }
+}
+
+void ni_puts_register(struct ni *ni)
+{
+    static const struct ni_source_ops source = {.send = send_waiting_puts,
+                                                .drop = drop_waiting_puts};
+    static const struct ni_peer_ops ops = {.complete = complete_puts};
+
+    ni_source_register(ni, NI_SOURCE_PUTS, &source);
+    ni_peer_ops_register(ni, NI_FOLDER_PORTALS, &ops);
 }

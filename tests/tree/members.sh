@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# struct ni and struct ni_peer have at most 25 members each beside one substructure for each folder of the engine.
+# struct ni and struct ni_peer have at most 25 members each beside one substructure for each folder of the engine,
+# and each folder is told of a peer's end.
 . "$(dirname "$0")/files.sh"
 
 # members STRUCT FILE: the members of a struct, one a line: its type and its name.
@@ -48,4 +49,11 @@ check() {
 }
 check ni "$src/ni/engine/core/ni.h"
 check ni_peer "$src/ni/engine/core/peer.h"
+
+# Each folder with a substructure of peers says what it does with that at their end; core/ has what all need until then.
+for folder in $(members ni_peer "$src/ni/engine/core/peer.h" | sed -nE 's/.*struct ni_peer_([a-z]+)_part .*/\1/p'); do
+    row="NI_FOLDER_$(echo "$folder" | tr '[:lower:]' '[:upper:]')"
+    [ "$folder" = core ] || grep -rq "ni_peer_ops_register(ni, $row, &" "ni/engine/$folder" ||
+        fail "ni/engine/$folder has a part of struct ni_peer, and registers no $row (core/peer_ops.h)"
+done
 finish 2 "structs"

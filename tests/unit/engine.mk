@@ -19,6 +19,7 @@ unit_tests += \
     tests/unit/test_portals_malformed \
     tests/unit/test_portals_memory \
     tests/unit/test_portals_nomem \
+    tests/unit/test_engine_peer_ops \
     tests/unit/test_engine_peers \
     tests/unit/test_engine_place \
     tests/unit/test_engine_stamps \
@@ -59,6 +60,10 @@ tests_unit_test_engine_fresh_LDADD = $(UNIT_LIBS)
 tests_unit_test_engine_push_offer_SOURCES = tests/unit/test_engine_push_offer.c
 tests_unit_test_engine_push_offer_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_push_offer_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_peer_ops_SOURCES = tests/unit/test_engine_peer_ops.c tests/unit/engine_pair.h
+tests_unit_test_engine_peer_ops_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_peer_ops_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_peers_SOURCES = tests/unit/test_engine_peers.c
 tests_unit_test_engine_peers_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -77,8 +77,8 @@ ni_status ni_note_carry_out(const struct ni_arrival *a, const struct ni_packet_n
 /* multipath_in.c */
 /* A part arrives; as ni_arrive. */
 ni_status ni_on_part(const struct ni_arrival *a, const struct ni_packet_remote *fields);
-/* Forget what came in: the NI closes. */
-void ni_multipath_forget(struct ni_peer *peer);
+/* The NI opens. */
+void ni_parts_register(struct ni *ni);
 /* arrive_read.c */
 ni_status ni_on_read(const struct ni_arrival *a);
 ni_status ni_on_ack(const struct ni_arrival *a);

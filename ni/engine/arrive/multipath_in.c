@@ -9,6 +9,7 @@
 #include "engine/send/multipath.h"
 #include "engine/object/notify/note.h"
 #include "engine/core/engine_thread.h"
+#include "engine/core/peer_ops.h"
 
 /* Parts in: each is marked in the window, put in its place, and accounted for. */
 
@@ -71,10 +72,16 @@ static struct ni_multipath_in *get_multipath_in(struct ni_peer *peer)
     return in;
 }
 
-void ni_multipath_forget(struct ni_peer *peer)
+static void free_parts(struct ni_peer *peer)
 {
     ni_free(peer->arrive.parts);
-    peer->arrive.parts = NULL;
+}
+
+void ni_parts_register(struct ni *ni)
+{
+    static const struct ni_peer_ops ops = {.free = free_parts};
+
+    ni_peer_ops_register(ni, NI_FOLDER_ARRIVE, &ops);
 }
 
 /* The bit of a part that may come now; 0: it was there already, or is too far ahead. */

@@ -13,10 +13,12 @@
 #include "engine/send/fast.h"
 #include "engine/core/noting.h"
 #include "engine/core/op.h"
+#include "engine/core/peer_ops.h"
 #include "engine/send/unacked.h"
 #include "engine/send/send.h"
 #include "engine/send/short.h"
 #include "engine/send/stream.h"
+#include "engine/bulk/shared_copy_in.h"
 #include "engine/bulk/states.h"
 #include "engine/bulk/transfer.h"
 #include "table/table.h"
@@ -377,10 +379,17 @@ static bool tells(const struct ni_op *op)
     return op->bulk->noting != NULL && op->bulk->noting->departs;
 }
 
+static void stop_shared_copies(struct ni_peer *peer)
+{
+    ni_shared_copy_in_stop(peer->ni, peer, NULL);
+}
+
 void ni_transfers_register(struct ni *ni)
 {
+    static const struct ni_peer_ops peer_ops = {.down = stop_shared_copies};
     static const struct ni_op_ops ops = {
         .ending = transfer_ending, .ended = transfer_ended, .tells = tells};
 
     ni->bulk.ops = &ops;
+    ni_peer_ops_register(ni, NI_FOLDER_BULK, &peer_ops);
 }

@@ -27,6 +27,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/core/parts.h \
     ni/engine/core/peer.c \
     ni/engine/core/peer.h \
+    ni/engine/core/peer_ops.h \
     ni/engine/core/portal_ops.h \
     ni/engine/core/rcache_region.c \
     ni/engine/core/region_ops.c \

@@ -31,9 +31,21 @@ struct ni_multipath_in;
 struct ni_multipath_out;
 struct ni_op_ops;
 struct ni_peer;
+struct ni_peer_ops;
 struct ni_queue;
 struct ni_queue_names;
 struct ni_stores;
+
+/* Those that have something of a peer, the lowest first: peer_ops.h. */
+enum ni_folder {
+    NI_FOLDER_SEND,
+    NI_FOLDER_BULK,
+    NI_FOLDER_OBJECT,
+    NI_FOLDER_ARRIVE,
+    NI_FOLDER_DRIVE,
+    NI_FOLDER_PORTALS,
+    NI_FOLDERS,
+};
 
 enum { NI_PEER_BUCKETS = 64, NI_LINKS_MAX = 2, NI_PROBE_ANSWERS = 16 };
 
@@ -133,6 +145,7 @@ struct ni_core_part {
     uint32_t initiators; /* numbers of peers given */
     struct ni_rng keys;
     bool keys_seeded;
+    const struct ni_peer_ops *peer_ops[NI_FOLDERS]; /* NULL: it does nothing */
 };
 
 struct ni_send_part {

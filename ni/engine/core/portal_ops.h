@@ -19,8 +19,6 @@ struct ni_portal_ops {
     /* The same for one that ni_packet_is_short_put or ni_packet_is_lines_put is true of. */
     ni_status (*arrive_plain)(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                               uint64_t word0, uint64_t word1, const uint8_t *payload);
-    /* Complete all puts to the peer. No lock is held. */
-    void (*complete_all)(struct ni_peer *peer, ni_status status);
     /* What was put off: ni->portal_work. */
     unsigned (*progress)(struct ni *ni);
     /* Whether an ack of this function is our own: it calls nobody else. */

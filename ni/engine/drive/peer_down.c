@@ -10,30 +10,13 @@
 #include "engine/send/multipath.h"
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
-#include "engine/core/portal_ops.h"
-#include "engine/send/unacked.h"
-#include "engine/object/store/stores.h"
-#include "engine/send/waiting.h"
+#include "engine/core/peer_ops.h"
 
 /*
  * How a peer goes down, and what then becomes of what was under way. Operations are completed at
  * once, unless another thread is inside of a call that starts one: then by the first ni_progress
  * that finds it gone.
  */
-
-/* Forget what waits to be sent. */
-static void drop_unsent(struct ni_peer *peer)
-{
-    struct ni *ni = peer->ni;
-
-    ni_lock_take(&peer->lock, peer->threads);
-    ni_send_drop(peer, ni_peer_state(peer));
-    ni_unacked_forget(peer);
-    ni_lock_give(&peer->lock, peer->threads);
-    if (!ni_engine_defers(ni)) {
-        ni_stores_settle(peer);
-    }
-}
 
 /* The oldest operation, if it was accepted before serial. */
 static struct ni_op *oldest_op(struct ni_peer *peer, uint64_t serial)
@@ -51,7 +34,7 @@ static struct ni_op *oldest_op(struct ni_peer *peer, uint64_t serial)
     return op;
 }
 
-void ni_peer_complete_all(struct ni_peer *peer, ni_status status)
+static void complete_ops(struct ni_peer *peer, ni_status status)
 {
     struct ni *ni = peer->ni;
     struct ni_op *op;
@@ -63,10 +46,65 @@ void ni_peer_complete_all(struct ni_peer *peer, ni_status status)
     while ((op = oldest_op(peer, serial)) != NULL) {
         ni_op_complete(op, status, 0);
     }
-    if (ni->portal_ops != NULL) {
-        ni->portal_ops->complete_all(peer, status);
+}
+
+void ni_peers_register(struct ni *ni)
+{
+    static const struct ni_peer_ops ops = {.complete = complete_ops};
+
+    ni_peer_ops_register(ni, NI_FOLDER_DRIVE, &ops);
+}
+
+/* ---- what each folder does, in its turn ------------------------------------------------------ */
+
+/* The row of a folder that may have none. */
+static const struct ni_peer_ops *ops_of(const struct ni_peer *peer, unsigned folder)
+{
+    static const struct ni_peer_ops none;
+    const struct ni_peer_ops *ops = peer->ni->core.peer_ops[folder];
+
+    return ops != NULL ? ops : &none;
+}
+
+static void down_all(struct ni_peer *peer)
+{
+    for (unsigned folder = NI_FOLDERS; folder-- != 0;) {
+        if (ops_of(peer, folder)->down != NULL) {
+            ops_of(peer, folder)->down(peer);
+        }
     }
 }
+
+void ni_peer_complete_all(struct ni_peer *peer, ni_status status)
+{
+    for (unsigned folder = 0; folder < NI_FOLDERS; folder++) {
+        if (ops_of(peer, folder)->complete != NULL) {
+            ops_of(peer, folder)->complete(peer, status);
+        }
+    }
+}
+
+static void settle_all(struct ni_peer *peer)
+{
+    for (unsigned folder = 0; folder < NI_FOLDERS; folder++) {
+        if (ops_of(peer, folder)->settle != NULL) {
+            ops_of(peer, folder)->settle(peer);
+        }
+    }
+}
+
+void ni_peer_end(struct ni_peer *peer)
+{
+    ni_peer_detach(peer);
+    for (unsigned folder = NI_FOLDERS; folder-- != 0;) {
+        if (ops_of(peer, folder)->free != NULL) {
+            ops_of(peer, folder)->free(peer);
+        }
+    }
+    ni_peer_free(peer);
+}
+
+/* ---- down ------------------------------------------------------------------------------------ */
 
 /* No more packets to or from the peer. */
 static void seal(struct ni_peer *peer, ni_status status)
@@ -103,7 +141,7 @@ static bool settle_peer(struct ni_peer *peer)
     peer->drive.settled = true;
     if (peer->drive.untold) {
         peer->drive.untold = false;
-        ni_stores_settle(peer);
+        settle_all(peer);
         tell_down(peer);
     }
     return true;
@@ -195,17 +233,14 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
     }
     seal(peer, status);
     ni_stat_add(&ni->stats.peers_dead, status == NI_ERR_PEER_DEAD);
-    ni_shared_copy_in_stop(ni, peer, NULL);
-    drop_unsent(peer);
-    if (atomic_load_explicit(&ni->send.warm, memory_order_relaxed) == peer) {
-        atomic_store_explicit(&ni->send.warm, NULL, memory_order_relaxed);
-    }
+    down_all(peer);
     ni->untidy |= NI_UNTIDY_PEERS;
     if (ni_engine_defers(ni)) {
         peer->drive.untold = true; /* a caller does the rest */
         ni_list_push_back(&ni->drive.downs, &peer->drive.down);
         return;
     }
+    settle_all(peer);
     if (!settle_peer(peer)) {
         ni_list_push_back(&ni->drive.downs, &peer->drive.down);
     }

@@ -11,6 +11,10 @@
 void ni_peer_down(void *core, struct ni_peer *peer, ni_status status);
 void ni_lane_gone(void *core, struct ni_lane_rx *lane);
 
+/* The NI opens. */
+void ni_peers_register(struct ni *ni);
+/* The NI closes: the peer is freed, with all that folders have of it. */
+void ni_peer_end(struct ni_peer *peer);
 /* Complete all operations with a status, but not those that callbacks start meanwhile. Not while
  * another thread is starting one. No lock is held. */
 void ni_peer_complete_all(struct ni_peer *peer, ni_status status);

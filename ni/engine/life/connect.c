@@ -12,7 +12,6 @@
 #include "engine/core/progress_lock.h"
 #include "engine/drive/peer_down.h"
 #include "engine/life/life.h"
-#include "engine/send/unacked.h"
 
 /* From an address blob to a peer. */
 
@@ -124,9 +123,6 @@ static bool is_last(struct ni *ni, struct ni_peer *peer)
 static void let_go(struct ni *ni, struct ni_peer *peer)
 {
     if (is_last(ni, peer)) {
-        ni_lock_take(&peer->lock, peer->threads);
-        ni_unacked_forget(peer);
-        ni_lock_give(&peer->lock, peer->threads);
         ni_peer_complete_all(peer, NI_ERR_CANCELED);
     }
 }

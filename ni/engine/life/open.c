@@ -12,7 +12,7 @@
 #include "engine/drive/place.h"
 #include "engine/bulk/copy_tuner.h"
 #include "engine/arrive/arrival.h"
-#include "engine/send/multipath.h"
+#include "engine/send/waiting.h"
 #include "engine/core/bulk.h"
 #include "engine/core/deferred.h"
 #include "engine/drive/peer_down.h"
@@ -126,6 +126,9 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     register_sources(ni);
     register_region_types(ni);
     ni_transfers_register(ni);
+    ni_send_register(ni);
+    ni_parts_register(ni);
+    ni_peers_register(ni);
 }
 
 /* Before there is a link: what else can fail says why itself. */
@@ -235,16 +238,6 @@ ni_status ni_open(const struct ni_open_attr *attr, struct ni **opened)
     return NI_OK;
 }
 
-/* What each topic has of a peer goes after its endpoint. */
-static void free_peer(struct ni_peer *peer)
-{
-    ni_peer_detach(peer);
-    ni_stores_free(peer);
-    ni_multipath_forget(peer);
-    ni_multipath_free(peer);
-    ni_peer_free(peer);
-}
-
 void ni_close(struct ni *ni)
 {
     struct ni_list *next;
@@ -282,7 +275,7 @@ void ni_close(struct ni *ni)
     }
     for (struct ni_list *node = ni->core.peers.next; node != &ni->core.peers; node = next) {
         next = node->next;
-        free_peer(ni_container_of(node, struct ni_peer, core.all));
+        ni_peer_end(ni_container_of(node, struct ni_peer, core.all));
     }
     ni_links_close(ni);
     ni_fork_unwatch(ni);

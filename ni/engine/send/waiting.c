@@ -2,6 +2,9 @@
 #include "engine/core/deferred.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/noting.h"
+#include "engine/core/peer_ops.h"
+#include "engine/send/multipath.h"
+#include "engine/send/unacked.h"
 #include "engine/send/waiting.h"
 
 /*
@@ -52,19 +55,50 @@ bool ni_send_turn(struct ni_peer *peer)
     return (peer->waiting & SHORT) == 0 && (!ni_peer_waits(peer) || peer->send.overtake);
 }
 
-void ni_send_drop(struct ni_peer *peer, ni_status status)
+/* Forget all that waits. The peer's lock is held. */
+static void drop_sources(struct ni_peer *peer)
 {
     struct ni *ni = peer->ni;
 
     for (unsigned source = 0; source < NI_SOURCES; source++) {
         if (ni_source_pending(peer, source)) {
-            ni->send.sources[source]->drop(peer, status);
+            ni->send.sources[source]->drop(peer, ni_peer_state(peer));
             ni_source_lower(peer, source);
         }
     }
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_remove(&ni->send.busy, &peer->send.busy);
     ni_lock_give(&ni->lock, ni->threads);
+}
+
+static void send_down(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+
+    ni_lock_take(&peer->lock, peer->threads);
+    drop_sources(peer);
+    ni_unacked_forget(peer);
+    ni_lock_give(&peer->lock, peer->threads);
+    if (atomic_load_explicit(&ni->send.warm, memory_order_relaxed) == peer) {
+        atomic_store_explicit(&ni->send.warm, NULL, memory_order_relaxed);
+    }
+}
+
+/* The operation of Writes without an ack ends with the others. */
+static void send_complete(struct ni_peer *peer, ni_status status)
+{
+    (void)status;
+    ni_lock_take(&peer->lock, peer->threads);
+    ni_unacked_forget(peer);
+    ni_lock_give(&peer->lock, peer->threads);
+}
+
+void ni_send_register(struct ni *ni)
+{
+    static const struct ni_peer_ops ops = {
+        .down = send_down, .complete = send_complete, .free = ni_multipath_free};
+
+    ni_peer_ops_register(ni, NI_FOLDER_SEND, &ops);
 }
 
 /* Departures and what is deferred may call the program, which an engine thread whose NI has its

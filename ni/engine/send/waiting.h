@@ -56,8 +56,8 @@ bool ni_send_before(struct ni_peer *peer, enum ni_source source);
 /* Send what waits; whether something else may go then. */
 bool ni_send_turn(struct ni_peer *peer);
 
-/* The peer is down: forget all that waits. */
-void ni_send_drop(struct ni_peer *peer, ni_status status);
+/* The NI opens. No lock is held. */
+void ni_send_register(struct ni *ni);
 
 /* Let what waits for all peers go on. No lock is held. */
 unsigned ni_send_progress(struct ni *ni);

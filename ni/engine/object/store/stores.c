@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "engine/send/direct.h"
 #include "engine/core/op.h"
+#include "engine/core/peer_ops.h"
 #include "engine/send/send.h"
 #include "engine/send/short.h"
 #include "engine/bulk/transfer.h"
@@ -187,22 +188,23 @@ static void drop_waiting_line(struct ni_peer *peer, ni_status status)
     peer->object.stored = 0;
 }
 
-void ni_stores_register(struct ni *ni)
-{
-    static const struct ni_source_ops source = {
-        .send = send_waiting_line, .drop = drop_waiting_line, .under_way = ni_stores_under_way};
-
-    ni_source_register(ni, NI_SOURCE_STORES, &source);
-    ni_store_groups_register(ni);
-}
-
-void ni_stores_free(struct ni_peer *peer)
+static void free_stores(struct ni_peer *peer)
 {
     if (peer->object.stores != NULL) {
         ni_store_groups_free(peer->object.stores);
     }
     ni_free(peer->object.stores);
-    peer->object.stores = NULL;
+}
+
+void ni_stores_register(struct ni *ni)
+{
+    static const struct ni_source_ops source = {
+        .send = send_waiting_line, .drop = drop_waiting_line, .under_way = ni_stores_under_way};
+    static const struct ni_peer_ops ops = {.settle = ni_stores_settle, .free = free_stores};
+
+    ni_source_register(ni, NI_SOURCE_STORES, &source);
+    ni_store_groups_register(ni);
+    ni_peer_ops_register(ni, NI_FOLDER_OBJECT, &ops);
 }
 
 /* ---- stores ---------------------------------------------------------------------------------- */

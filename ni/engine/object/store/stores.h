@@ -101,7 +101,5 @@ void ni_store_groups_register(struct ni *ni);
 /* The peer is down: tell those who waited for nothing else than what waited for room. No lock is
  * held. */
 void ni_stores_settle(struct ni_peer *peer);
-/* The peer is freed. */
-void ni_stores_free(struct ni_peer *peer);
 
 #endif
