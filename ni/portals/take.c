@@ -24,9 +24,7 @@ enum {
 /* Whether nothing else is to be done, or comes before. */
 static inline bool is_nothing_else_due(const struct ni *ni)
 {
-    return (ni->depth | ni->untidy | ni_work_count(&ni->bulk.requests) |
-            ni_work_count(&ni->bulk.copying) | ni_work_count(&ni->bulk.shared_in) |
-            ni_work_count(&ni->send.busy) | ni_work_count(&ni->portal_work)) == 0;
+    return (ni->depth | ni->untidy | ni_to_move(ni)) == 0;
 }
 
 static inline bool is_first_entry(const struct ni_portals *portals, uint32_t pt_index)

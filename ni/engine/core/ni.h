@@ -112,6 +112,19 @@ static inline ni_status ni_usable(const struct ni *ni)
     return NI_UNLIKELY(ni->forked) ? NI_ERR_FORKED : NI_OK;
 }
 
+/* Not 0: long transfers are under way that we move. */
+static inline uint32_t ni_bulk_to_move(const struct ni *ni)
+{
+    return ni_work_count(&ni->bulk.requests) | ni_work_count(&ni->bulk.copying) |
+           ni_work_count(&ni->bulk.shared_in);
+}
+
+/* Not 0: a round of polling has more to do than to look at packets. */
+static inline uint32_t ni_to_move(const struct ni *ni)
+{
+    return ni_bulk_to_move(ni) | ni_work_count(&ni->send.busy) | ni_work_count(&ni->portal_work);
+}
+
 /* Have the next item for a queue look it up. The progress lock is ours. */
 static inline void ni_last_queue_forget(struct ni *ni, ni_handle handle)
 {

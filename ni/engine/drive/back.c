@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <apeni/region.h>
 
-#include "engine/bulk/pull_request.h"
-#include "engine/bulk/copy.h"
-#include "engine/bulk/shared_copy_in.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/peer.h"
 #include "engine/core/progress_lock.h"
@@ -12,7 +9,6 @@
 #include "engine/drive/thread.h"
 #include "engine/drive/peer_down.h"
 #include "engine/object/queue/queue.h"
-#include "engine/send/waiting.h"
 
 /*
  * The back end: what the engine thread does (soNUMA-NI 4.2, where it generates and receives packets
@@ -24,8 +20,7 @@ enum { LOCK_TRIES = 2000 };
 
 bool ni_back_has_work(const struct ni *ni)
 {
-    return (ni_work_count(&ni->bulk.copying) | ni_work_count(&ni->bulk.shared_in) |
-            ni_work_count(&ni->bulk.requests) | ni_work_count(&ni->send.busy)) != 0;
+    return (ni_bulk_to_move(ni) | ni_work_count(&ni->send.busy)) != 0;
 }
 
 /* The region that a packet names, by its handle or by a queue number of ours. The progress lock is
@@ -93,9 +88,7 @@ static unsigned poll_back(struct ni_engine *engine)
     ni->depth++;
     events += ni->link->ops->progress(ni->link);
     events += engine->callbacks_on_caller ? ni_lanes_poll_back(ni) : ni_lanes_poll(ni);
-    if (ni_work_count(&ni->portal_work) != 0) {
-        events += ni->portal_ops->progress(ni);
-    }
+    events += ni_move(ni, NI_MOVE_PORTALS);
     ni->depth--;
     return events + ni_tidy(ni, !engine->callbacks_on_caller);
 }
@@ -103,24 +96,12 @@ static unsigned poll_back(struct ni_engine *engine)
 /* Long transfers, and what waits for room. */
 static unsigned move_back(struct ni *ni)
 {
-    unsigned events = 0;
+    unsigned events;
 
-    if (ni_work_count(&ni->send.busy) != 0) {
-        ni->depth++;
-        events += ni_send_progress(ni);
-        ni->depth--;
-    }
-    if (ni_work_count(&ni->bulk.requests) != 0) {
-        events += ni_pull_request_progress(ni);
-    }
-    /* The progress lock is given away in these. */
-    if (ni_work_count(&ni->bulk.copying) != 0) {
-        events += ni_copy_progress(ni);
-    }
-    if (ni_work_count(&ni->bulk.shared_in) != 0) {
-        events += ni_shared_copy_in_progress(ni);
-    }
-    return events;
+    ni->depth++;
+    events = ni_move(ni, NI_MOVE_SEND);
+    ni->depth--;
+    return events + ni_move(ni, NI_MOVE_BULK); /* which gives the progress lock away */
 }
 
 /* Whether an NI with callbacks on the caller has something that only a caller may do. The progress

@@ -10,9 +10,6 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "engine/drive/place.h"
-#include "engine/bulk/pull_request.h"
-#include "engine/bulk/copy.h"
-#include "engine/bulk/shared_copy_in.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
@@ -21,7 +18,6 @@
 #include "engine/drive/progress.h"
 #include "engine/drive/thread.h"
 #include "engine/drive/peer_down.h"
-#include "engine/send/waiting.h"
 
 /*
  * The front end: calls of the program where there is an engine thread. SPLIT: small packets in and
@@ -37,12 +33,6 @@ enum {
 static bool has_engine_ended(const struct ni_engine *engine)
 {
     return atomic_load_explicit(&engine->ended, memory_order_acquire);
-}
-
-/* Long transfers, in a callback that waits for one. */
-static unsigned move_front(struct ni *ni)
-{
-    return ni_pull_request_progress(ni) + ni_copy_progress(ni) + ni_shared_copy_in_progress(ni);
 }
 
 /* What the thread has put by for a caller. */
@@ -68,15 +58,7 @@ static unsigned poll_front(struct ni *ni)
     events += ni_front_hand_out(ni);
     events += ni->link->ops->progress(ni->link);
     events += ni_lanes_poll(ni);
-    if (all) {
-        events += move_front(ni);
-    }
-    if (ni_work_count(&ni->send.busy) != 0) {
-        events += all ? ni_send_progress(ni) : ni_send_progress_short(ni);
-    }
-    if (ni_work_count(&ni->portal_work) != 0) {
-        events += ni->portal_ops->progress(ni);
-    }
+    events += ni_move(ni, all ? NI_MOVE_ALL : NI_MOVE_SHORT | NI_MOVE_PORTALS);
     if (--ni->depth == 0) {
         events += ni_tidy(ni, true);
     }

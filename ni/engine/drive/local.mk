@@ -9,6 +9,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/drive/peer_down.h \
     ni/engine/drive/place.c \
     ni/engine/drive/place.h \
+    ni/engine/drive/poll_lane.h \
     ni/engine/drive/progress.c \
     ni/engine/drive/progress.h \
     ni/engine/drive/thread.c \

@@ -16,11 +16,11 @@
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
 #include "engine/send/probe.h"
+#include "engine/drive/poll_lane.h"
 #include "engine/drive/progress.h"
 #include "engine/object/queue/queue.h"
 #include "engine/core/regions.h"
 #include "engine/core/stamps.h"
-#include "engine/arrive/take.h"
 #include "engine/drive/thread.h"
 #include "engine/send/waiting.h"
 
@@ -29,177 +29,7 @@
  * Callbacks may call ni_progress again.
  */
 
-enum {
-    NI_LANE_BUDGET = 32,     /* packets of one lane before the others get their turn */
-    NI_LANE_ROW = 4,         /* packets found in one poll, from which on more are fetched, */
-    NI_LANE_FETCH = 4,       /* so many lines ahead of the one that is handed on, */
-    NI_LANE_FETCH_MORE = 24, /* and up to so many more while they are there */
-};
-
 /* ---- packets --------------------------------------------------------------------------------- */
-
-/* A row of packets in one poll says that they come faster than they are taken: then their lines are
- * fetched while these are handed on, rather than waited for one by one, the more the longer that
- * goes on. A line that is still to be written would be taken from its writer, who has claimed it.
- * Returns how far. */
-NI_ALWAYS_INLINE uint32_t fetch(const struct ni_lane_rx *lane, uint32_t fetched, uint32_t row)
-{
-    uint32_t from = lane->tail + NI_LANE_FETCH;
-    uint32_t end = from + (uint32_t)ni_min_u64(row, NI_LANE_FETCH_MORE);
-
-    if ((int32_t)(fetched - from) < 0) { /* by longer packets */
-        fetched = from;
-    }
-    while ((int32_t)(end - fetched) > 0) {
-        __builtin_prefetch(ni_lane_line(lane, fetched++));
-    }
-    return fetched;
-}
-
-/* The packets of a lane, of which the first is there; slot is its place in ni->core.lanes. */
-NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                                       struct ni_packet *packet, uint64_t word0)
-{
-    unsigned events = 0, most = lane->most;
-    uint32_t fetched = lane->tail;
-    uint64_t bytes = 0;
-
-    do {
-        uint64_t word1 = packet->word1;
-        ni_status status;
-
-        if (events >= NI_LANE_ROW) {
-            fetched = fetch(lane, fetched, events - NI_LANE_ROW);
-        }
-        status = take_packet(ni, lane, slot, packet, word0, word1);
-        if (NI_UNLIKELY(status != NI_OK)) {
-            if (status == NI_AGAIN) {
-                break;
-            }
-            if (status != NI_ERR_CLOSED) {
-                ni_lanes_break(ni, lane->peer);
-            }
-            return events + 1;
-        }
-        bytes += ni_packet_len(word1);
-        events++;
-    } while (events < most && (packet = ni_lane_peek(lane, &word0)) != NULL);
-    /* Where nothing was behind, one packet is taken next without a look further: where two sides
-     * send to each other in turn, its line is about to be written, and asking for it then makes the
-     * writer wait. */
-    lane->most = events < most ? 1 : NI_LANE_BUDGET;
-    if (events != 0) {
-        ni_stat_add(&ni->stats.rx_packets, events);
-        ni_stat_add(&ni->stats.rx_bytes, bytes);
-        ni_lane_publish(lane);
-    }
-    return events;
-}
-
-/* Most lanes are empty at most looks: of many, these are what a poll takes. */
-NI_ALWAYS_INLINE unsigned poll_lane(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
-{
-    uint64_t word0;
-    struct ni_packet *packet = ni_lane_peek(lane, &word0);
-
-    if (packet == NULL) {
-        lane->most = 1;
-        return 0;
-    }
-    return poll_packets(ni, lane, slot, packet, word0);
-}
-
-/* The same for an engine thread whose NI has its callbacks on the caller: what would call somebody
- * waits for a caller. */
-static ni_status arrive_back(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
-                             uint64_t word0, uint64_t word1, const uint8_t *payload,
-                             struct ni_lane_rx *lane)
-{
-    if (!ni_back_takes(ni, word0, word1)) {
-        ni_engine_leave(ni->drive.engine);
-        return NI_AGAIN;
-    }
-    return ni_arrive_any(ni, peer, packet, word0, word1, payload, lane);
-}
-
-static ni_status take_packet_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                                  const struct ni_packet *packet, uint64_t word0, uint64_t word1)
-{
-    const uint8_t *payload;
-    uint32_t lines = ni_lane_check(lane, packet, word0, word1, &payload);
-    ni_status status;
-
-    if (lines == 0) {
-        return ni_lane_refusal(lane);
-    }
-    step_over(lane, lines);
-    status = arrive_back(ni, lane->peer, packet, word0, word1, payload, lane);
-    return handed_on(ni, lane, slot, lines, status);
-}
-
-/* How one packet of a lane is handed on. */
-typedef ni_status (*take_fn)(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                             const struct ni_packet *packet, uint64_t word0, uint64_t word1);
-
-/* The same with its times, if it is of a peer's first lane: others carry parts only. */
-NI_ALWAYS_INLINE ni_status take_stamped(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                                        const struct ni_packet *packet, uint64_t word0,
-                                        uint64_t word1, take_fn take_it)
-{
-    struct ni_peer *peer = lane->peer;
-    uint64_t id = lane == peer->lane ? ni_stamps_arrive(peer, word0, word1) : 0;
-    ni_status status = take_it(ni, lane, slot, packet, word0, word1);
-
-    if (status == NI_OK) {
-        ni_stamps_deliver(ni, peer, id);
-    }
-    return status;
-}
-
-/* The packets of a lane one by one. */
-NI_ALWAYS_INLINE unsigned poll_lane_by(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
-                                       take_fn take_it)
-{
-    unsigned events = 0;
-    uint64_t word0, bytes = 0;
-    struct ni_packet *packet;
-
-    while (events < NI_LANE_BUDGET && (packet = ni_lane_peek(lane, &word0)) != NULL) {
-        uint64_t word1 = packet->word1;
-        ni_status status = NI_UNLIKELY(ni->stamps != NULL)
-                               ? take_stamped(ni, lane, slot, packet, word0, word1, take_it)
-                               : take_it(ni, lane, slot, packet, word0, word1);
-
-        if (status == NI_AGAIN) {
-            break;
-        }
-        if (status != NI_OK) {
-            if (status != NI_ERR_CLOSED) {
-                ni_lanes_break(ni, lane->peer);
-            }
-            return events + 1;
-        }
-        bytes += ni_packet_len(word1);
-        events++;
-    }
-    if (events != 0) {
-        ni_stat_add(&ni->stats.rx_packets, events);
-        ni_stat_add(&ni->stats.rx_bytes, bytes);
-        ni_lane_publish(lane);
-    }
-    return events;
-}
-
-static unsigned poll_lane_back(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
-{
-    return poll_lane_by(ni, lane, slot, take_packet_back);
-}
-
-/* Of an NI that stamps. */
-static NI_COLD unsigned poll_lane_stamped(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot)
-{
-    return poll_lane_by(ni, lane, slot, take_any);
-}
 
 ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *packet, size_t room)
 {
@@ -259,45 +89,68 @@ NI_ALWAYS_INLINE void idle(struct ni *ni)
     ni_probe_idle(ni, peer);
 }
 
-/* What is under way; heard: packets have come in this pass. */
-static NI_NOINLINE unsigned work(struct ni *ni, bool heard)
+/* Some of what is under way (enum ni_move); heard: packets have come in this pass. */
+NI_ALWAYS_INLINE unsigned move(struct ni *ni, unsigned what, bool heard)
 {
     unsigned events = 0;
 
-    if (ni_work_count(&ni->bulk.requests) != 0) {
-        events += ni_pull_request_progress(ni);
-    }
-    if ((ni_work_count(&ni->bulk.copying) | ni_work_count(&ni->bulk.shared_in)) != 0) {
-        if (heard) {
-            ni_throttle_hear(ni);
+    if ((what & NI_MOVE_BULK) != 0) {
+        if (ni_work_count(&ni->bulk.requests) != 0) {
+            events += ni_pull_request_progress(ni);
         }
-        events += ni_copy_progress(ni) + ni_shared_copy_in_progress(ni);
+        if ((ni_work_count(&ni->bulk.copying) | ni_work_count(&ni->bulk.shared_in)) != 0) {
+            if (heard) {
+                ni_throttle_hear(ni);
+            }
+            events += ni_copy_progress(ni) + ni_shared_copy_in_progress(ni);
+        }
     }
-    if (ni_work_count(&ni->send.busy) != 0) {
-        events += ni_send_progress(ni);
+    if ((what & (NI_MOVE_SEND | NI_MOVE_SHORT)) != 0 && ni_work_count(&ni->send.busy) != 0) {
+        events += (what & NI_MOVE_SEND) != 0 ? ni_send_progress(ni) : ni_send_progress_short(ni);
     }
-    if (ni_work_count(&ni->portal_work) != 0) {
+    if ((what & NI_MOVE_PORTALS) != 0 && ni_work_count(&ni->portal_work) != 0) {
         events += ni->portal_ops->progress(ni);
     }
     return events;
 }
 
-NI_ALWAYS_INLINE unsigned progress(struct ni *ni, bool stamped)
+static NI_NOINLINE unsigned move_all(struct ni *ni, bool heard)
 {
-    unsigned events = ni->link->ops->progress(ni->link);
+    return move(ni, NI_MOVE_ALL, heard);
+}
 
+unsigned ni_move(struct ni *ni, unsigned what)
+{
+    return move(ni, what, false);
+}
+
+NI_ALWAYS_INLINE unsigned poll_lanes(struct ni *ni, bool stamped, unsigned events)
+{
     for (uint32_t i = 0; i < ni->core.lane_count; i++) {
         if (NI_LIKELY(ni->core.lanes[i] != NULL)) {
             events += stamped ? poll_lane_stamped(ni, ni->core.lanes[i], i)
                               : poll_lane(ni, ni->core.lanes[i], i);
         }
     }
-    if (NI_UNLIKELY((ni_work_count(&ni->bulk.requests) | ni_work_count(&ni->bulk.copying) |
-                     ni_work_count(&ni->bulk.shared_in) | ni_work_count(&ni->send.busy) |
-                     ni_work_count(&ni->portal_work)) != 0)) {
-        events += work(ni, events != 0);
+    return events;
+}
+
+NI_ALWAYS_INLINE unsigned progress(struct ni *ni, bool stamped)
+{
+    unsigned events = poll_lanes(ni, stamped, ni->link->ops->progress(ni->link));
+
+    if (NI_UNLIKELY(ni_to_move(ni) != 0)) {
+        events += move_all(ni, events != 0);
     }
     return events;
+}
+
+static void tidy_lanes(struct ni *ni)
+{
+    if ((ni->untidy & (NI_UNTIDY_LANES | NI_UNTIDY_PEERS)) != 0) {
+        ni_lanes_compact(ni);
+        ni_peers_sever(ni);
+    }
 }
 
 /* What waits until nobody is in a callback. */
@@ -305,10 +158,7 @@ static NI_NOINLINE unsigned tidy(struct ni *ni)
 {
     unsigned events = 0;
 
-    if ((ni->untidy & (NI_UNTIDY_LANES | NI_UNTIDY_PEERS)) != 0) {
-        ni_lanes_compact(ni);
-        ni_peers_sever(ni);
-    }
+    tidy_lanes(ni);
     if ((ni->untidy & NI_UNTIDY_QUEUES) != 0) {
         events += ni_multis_progress(ni);
     }
@@ -328,15 +178,7 @@ static NI_NOINLINE unsigned tidy(struct ni *ni)
 
 unsigned ni_lanes_poll(struct ni *ni)
 {
-    unsigned events = 0;
-
-    for (uint32_t i = 0; i < ni->core.lane_count; i++) {
-        if (ni->core.lanes[i] != NULL) {
-            events += NI_UNLIKELY(ni->stamps != NULL) ? poll_lane_stamped(ni, ni->core.lanes[i], i)
-                                                      : poll_lane(ni, ni->core.lanes[i], i);
-        }
-    }
-    return events;
+    return NI_UNLIKELY(ni->stamps != NULL) ? poll_lanes(ni, true, 0) : poll_lanes(ni, false, 0);
 }
 
 unsigned ni_lanes_poll_back(struct ni *ni)
@@ -356,10 +198,7 @@ unsigned ni_tidy(struct ni *ni, bool regions)
     if (regions) {
         return ni->untidy != 0 ? tidy(ni) : 0;
     }
-    if ((ni->untidy & (NI_UNTIDY_LANES | NI_UNTIDY_PEERS)) != 0) {
-        ni_lanes_compact(ni);
-        ni_peers_sever(ni);
-    }
+    tidy_lanes(ni);
     return 0;
 }
 

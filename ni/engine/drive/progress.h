@@ -23,6 +23,16 @@ unsigned ni_poll_all(struct ni *ni);
  * is ours. The packets of all lanes; _back: up to one that the engine thread must not take. */
 unsigned ni_lanes_poll(struct ni *ni);
 unsigned ni_lanes_poll_back(struct ni *ni);
+/* What is under way goes on, as far as `what` names it: a round of polling does all of it, an
+ * engine thread and its callers share it. */
+enum ni_move {
+    NI_MOVE_BULK = 1 << 0,  /* long transfers */
+    NI_MOVE_SEND = 1 << 1,  /* what waits for room */
+    NI_MOVE_SHORT = 1 << 2, /* the same without segments of streams */
+    NI_MOVE_PORTALS = 1 << 3,
+    NI_MOVE_ALL = NI_MOVE_BULK | NI_MOVE_SEND | NI_MOVE_PORTALS,
+};
+unsigned ni_move(struct ni *ni, unsigned what);
 /* What waits until nobody is in a callback; with the regions that are looked at, or without. */
 unsigned ni_tidy(struct ni *ni, bool regions);
 /* There was nothing to do. */

@@ -29,9 +29,7 @@ static bool has_work(void *core)
 {
     struct ni *ni = core;
 
-    return ni_lanes_have(ni) ||
-           (ni_work_count(&ni->bulk.copying) | ni_work_count(&ni->bulk.shared_in) |
-            ni_work_count(&ni->bulk.requests)) != 0;
+    return ni_lanes_have(ni) || ni_bulk_to_move(ni) != 0;
 }
 
 /* Whether the cores are fewer than those who wait, where each process is taken to have as many
