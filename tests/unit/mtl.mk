@@ -20,7 +20,7 @@ tests_unit_test_mtl_end_SOURCES = tests/unit/test_mtl_end.c
 tests_unit_test_mtl_end_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
 tests_unit_test_mtl_end_LDADD = mtl_match/libmtl_match.la $(UNIT_LIBS) $(OMPI_LIBS) $(MPI_LIBS)
 
-tests_unit_test_mtl_help_SOURCES = tests/unit/test_mtl_help.c tests/unit/said.h
+tests_unit_test_mtl_help_SOURCES = tests/unit/test_mtl_help.c tests/unit/match_help.h tests/unit/said.h
 tests_unit_test_mtl_help_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
 tests_unit_test_mtl_help_LDADD = mtl_match/libmtl_match.la $(UNIT_LIBS) $(OMPI_LIBS) $(MPI_LIBS)
 
