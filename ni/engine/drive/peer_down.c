@@ -66,7 +66,7 @@ static const struct ni_peer_ops *ops_of(const struct ni_peer *peer, unsigned fol
     return ops != NULL ? ops : &none;
 }
 
-static void down_all(struct ni_peer *peer)
+static void down_folders(struct ni_peer *peer)
 {
     for (unsigned folder = NI_FOLDERS; folder-- != 0;) {
         if (ops_of(peer, folder)->down != NULL) {
@@ -84,7 +84,7 @@ void ni_peer_complete_all(struct ni_peer *peer, ni_status status)
     }
 }
 
-static void settle_all(struct ni_peer *peer)
+static void settle_folders(struct ni_peer *peer)
 {
     for (unsigned folder = 0; folder < NI_FOLDERS; folder++) {
         if (ops_of(peer, folder)->settle != NULL) {
@@ -141,7 +141,7 @@ static bool settle_peer(struct ni_peer *peer)
     peer->drive.settled = true;
     if (peer->drive.untold) {
         peer->drive.untold = false;
-        settle_all(peer);
+        settle_folders(peer);
         tell_down(peer);
     }
     return true;
@@ -233,14 +233,14 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
     }
     seal(peer, status);
     ni_stat_add(&ni->stats.peers_dead, status == NI_ERR_PEER_DEAD);
-    down_all(peer);
+    down_folders(peer);
     ni->untidy |= NI_UNTIDY_PEERS;
     if (ni_engine_defers(ni)) {
         peer->drive.untold = true; /* a caller does the rest */
         ni_list_push_back(&ni->drive.downs, &peer->drive.down);
         return;
     }
-    settle_all(peer);
+    settle_folders(peer);
     if (!settle_peer(peer)) {
         ni_list_push_back(&ni->drive.downs, &peer->drive.down);
     }

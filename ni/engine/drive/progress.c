@@ -114,7 +114,7 @@ NI_ALWAYS_INLINE unsigned move(struct ni *ni, unsigned what, bool heard)
     return events;
 }
 
-static NI_NOINLINE unsigned move_all(struct ni *ni, bool heard)
+static NI_NOINLINE unsigned move_under_way(struct ni *ni, bool heard)
 {
     return move(ni, NI_MOVE_ALL, heard);
 }
@@ -140,7 +140,7 @@ NI_ALWAYS_INLINE unsigned progress(struct ni *ni, bool stamped)
     unsigned events = poll_lanes(ni, stamped, ni->link->ops->progress(ni->link));
 
     if (NI_UNLIKELY(ni_to_move(ni) != 0)) {
-        events += move_all(ni, events != 0);
+        events += move_under_way(ni, events != 0);
     }
     return events;
 }

@@ -25,7 +25,7 @@ static void *map(size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-static const char *remedy(int error)
+static const char *memory_remedy(int error)
 {
     switch (error) {
     case -ENOMEM:
@@ -53,7 +53,7 @@ static void *registered(struct ni_dev_link *link, size_t bytes, uint32_t access,
     if (error != 0 && ni_dev_card_there(link)) {
         ni_log_limited(&limit, NI_LOG_ERROR,
                        "dev: the card of %s does not take a buffer of %zu bytes: %s; %s",
-                       link->config->dev_device, bytes, strerror(-error), remedy(error));
+                       link->config->dev_device, bytes, strerror(-error), memory_remedy(error));
     }
     if (error != 0) {
         (void)munmap(memory, bytes);

@@ -193,7 +193,7 @@ static void on_told(struct ni_dev_peer *peer, const struct apelink_header *heade
 }
 
 /* Whether lines of the peer are taken: what it sent before it said bye may come behind that. */
-static bool is_read(const struct ni_dev_peer *peer)
+static bool are_lines_taken(const struct ni_dev_peer *peer)
 {
     ni_status ending = ni_dev_ending(peer);
 
@@ -204,7 +204,7 @@ void ni_dev_on_put(struct ni_dev_peer *peer, const struct apelink_header *header
 {
     if (header->address == (uintptr_t)&peer->in->told) {
         on_told(peer, header);
-    } else if (is_read(peer)) {
+    } else if (are_lines_taken(peer)) {
         on_lines(peer, header, tag);
     }
 }
