@@ -106,6 +106,10 @@ int pri_rma_accumulate(struct pri_rma *rma, struct pri_rma_data from, struct pri
     }
     enum pri_kind kind = (enum pri_kind)to.type->kind;
     if (NI_LIKELY(is_word(&place, &from, &to) && (result.type == NULL || result.type == to.type))) {
+        error = pri_rma_updates_begin(place.t);
+        if (NI_UNLIKELY(error != 0)) {
+            return error;
+        }
         uint64_t old = pri_rma_cpu(place.local, bytes, op->id, kind, from.buf);
         if (result.type != NULL) {
             store(result.buf, old, bytes);

@@ -32,6 +32,7 @@ struct pri_rma_control {
     _Atomic uint64_t queued;
     _Atomic uint64_t served;
     _Atomic uint64_t accumulator;          /* 0, or 1 + the rank that accumulates */
+    _Atomic uint64_t updaters;             /* of words: alone.c */
     _Alignas(64) _Atomic uint64_t arrived; /* of rank 0: at meetings, since the window was opened */
     _Atomic uint64_t met[PRI_RMA_ROUNDS]; /* without a segment: signals of each round of meetings */
     _Alignas(64) _Atomic uint64_t completed; /* by origins, of this rank's exposures */
@@ -257,11 +258,47 @@ int pri_rma_combine(const struct pri_rma_update *u, struct pri_rma_op *op, ptrdi
  * them. */
 void pri_rma_combined(struct pri_rma_target *t);
 
+/* ---- alone.c --------------------------------------------------------------------------------- */
+
+/* Whether a window has long runs of words that one rank updates alone. */
+bool pri_rma_has_runs(const struct pri_rma *rma);
+/* Count this rank among those that update single words of the target; waits for a run. */
+int pri_rma_updates_count(struct pri_rma_target *t);
+/* It has none under way any more. */
+void pri_rma_updates_forget(struct pri_rma_target *t);
+/* Whether a run has been made of single words because others were counted. */
+bool pri_rma_run_wanted(struct pri_rma_target *t);
+/* Nobody else updates words of the target until the end; *begun false: others do, so this rank has
+ * to do as they. */
+int pri_rma_run_begin(struct pri_rma_target *t, bool *begun);
+void pri_rma_run_end(struct pri_rma_target *t);
+
+/* Before each update of words one by one. */
+static inline int pri_rma_updates_begin(struct pri_rma_target *t)
+{
+    /* Relaxed: the word that counts orders. */
+    return NI_LIKELY(atomic_load_explicit(&t->updates, memory_order_relaxed) != PRI_RMA_NOT_COUNTED)
+               ? 0
+               : pri_rma_updates_count(t);
+}
+
+/* At the end of an epoch, or at a flush, when none is under way. */
+static inline void pri_rma_updates_end(struct pri_rma_target *t, bool epoch)
+{
+    if (NI_UNLIKELY(atomic_load_explicit(&t->updates, memory_order_relaxed) == PRI_RMA_COUNTED) &&
+        (epoch || pri_rma_run_wanted(t))) {
+        pri_rma_updates_forget(t);
+    }
+}
+
 /* ---- locked.c -------------------------------------------------------------------------------- */
 
 /* Everything else: under the target's lock. compare: NULL, or it is done only if the one element is
  * this. */
 int pri_rma_locked(const struct pri_rma_update *u, const void *compare);
+/* Whether words are a long run; such an update while nobody else updates words of the target. */
+bool pri_rma_is_run(const struct pri_rma_update *u);
+int pri_rma_run(const struct pri_rma_update *u);
 /* The predefined type of a kind. */
 const struct pri_type *pri_rma_basic(enum pri_kind kind);
 

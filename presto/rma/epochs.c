@@ -63,6 +63,7 @@ static int drain_all(struct pri_rma *rma)
 
     for (int i = 0; i < rma->team->size; i++) {
         int rc = pri_rma_drain(&rma->target[i]);
+        pri_rma_updates_end(&rma->target[i], true);
         error = error != 0 ? error : rc;
     }
     return error;
@@ -173,6 +174,7 @@ int pri_rma_complete(struct pri_rma *rma)
     for (int i = 0; i < rma->started_count; i++) {
         struct pri_rma_target *t = &rma->target[rma->started[i]];
         int rc = pri_rma_drain(t);
+        pri_rma_updates_end(t, true);
         error = error != 0 ? error : rc;
         rc = pri_rma_word_add(t, PRI_RMA_WORD(completed), 1, NULL);
         error = error != 0 ? error : rc;

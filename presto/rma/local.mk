@@ -3,6 +3,7 @@
 
 presto_libpresto_core_la_SOURCES += \
     presto/rma/accumulate.c \
+    presto/rma/alone.c \
     presto/rma/attach.c \
     presto/rma/combine.c \
     presto/rma/control.h \

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accumulates under the target's lock: its elements are fetched, updated and put back while nobody
- * else may. */
+/* Accumulates that fetch the target's elements, update them and put them back while nobody else
+ * may: under the target's lock, and long runs of words. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rma/control.h"
 
-enum { PIECE = 96 * 1024 }; /* bytes of elements; a multiple of each basic type's, pairs included */
+enum {
+    PIECE = 96 * 1024, /* bytes of elements; a multiple of each basic type's, pairs included */
+    RUN = 32 * 1024    /* bytes of words; shorter ones are under way in packets all at once */
+};
 
 /* out[i] = in[i] op out[i] for packed elements, aligned as malloc does. */
 static int compute(const struct pri_rma_update *u, const void *in, void *out)
@@ -65,8 +68,8 @@ static int by_copy(const struct pri_rma_update *u, const void *compare, char *wo
  * stays in a cache and is not fresh memory each time. */
 static bool by_pieces(const struct pri_rma_update *u, const void *compare)
 {
-    return u->bytes > PIECE && compare == NULL && u->op != PRI_OP_NO_OP &&
-           u->at->type->contiguous && pri_rma_basic(u->kind)->contiguous &&
+    return u->bytes > PIECE && compare == NULL && u->at->type->contiguous &&
+           pri_rma_basic(u->kind)->contiguous &&
            (u->result.type == NULL || u->result.type->contiguous);
 }
 
@@ -85,7 +88,7 @@ static int piece_by_piece(const struct pri_rma_update *u, char *work)
     piece.at = &at;
     for (size_t done = 0; error == 0 && done < u->bytes; done += piece.bytes) {
         piece.bytes = u->bytes - done < PIECE ? u->bytes - done : PIECE;
-        piece.from = u->from + done;
+        piece.from = u->from != NULL ? u->from + done : NULL;
         at.count = piece.bytes / basic->size;
         if (u->result.type != NULL) {
             piece.result.buf = (char *)u->result.buf + u->result.type->true_lb + done;
@@ -120,23 +123,52 @@ static void update_in_place(const struct pri_rma_update *u)
     }
 }
 
+/* While nobody else may. */
+static int update(const struct pri_rma_update *u, const void *compare, char *work)
+{
+    if (work == NULL) {
+        update_in_place(u);
+        return 0;
+    }
+    return by_pieces(u, compare) ? piece_by_piece(u, work) : by_copy(u, compare, work);
+}
+
+/* Room for two times a piece, aligned. */
+static char *work_for(const struct pri_rma_update *u, const void *compare)
+{
+    return malloc(2 * (((by_pieces(u, compare) ? PIECE : u->bytes) + 63) / 64 * 64));
+}
+
+bool pri_rma_is_run(const struct pri_rma_update *u)
+{
+    return u->bytes > RUN && u->at->type->contiguous && !u->place->t->direct &&
+           atomic_load_explicit(&u->place->t->updates, memory_order_relaxed) != PRI_RMA_NO_COUNT;
+}
+
+int pri_rma_run(const struct pri_rma_update *u)
+{
+    char *work = work_for(u, NULL);
+    int error = work == NULL ? PRI_ERR_NOMEM : update(u, NULL, work);
+
+    pri_rma_run_end(u->place->t);
+    free(work);
+    if (error == 0) {
+        pri_rma_request_done(u->place->t->rma, u->request, 0);
+    }
+    return error;
+}
+
 int pri_rma_locked(const struct pri_rma_update *u, const void *compare)
 {
-    bool here = in_place(u, compare), pieces = by_pieces(u, compare);
-    /* Both halves are aligned. */
-    size_t half = ((pieces ? PIECE : u->bytes) + 63) / 64 * 64;
-    char *work = here ? NULL : malloc(2 * half);
+    bool here = in_place(u, compare);
+    char *work = here ? NULL : work_for(u, compare);
 
     if (!here && work == NULL) {
         return PRI_ERR_NOMEM;
     }
     int error = pri_rma_accumulate_lock(u->place->t);
     if (error == 0) {
-        if (here) {
-            update_in_place(u);
-        } else {
-            error = pieces ? piece_by_piece(u, work) : by_copy(u, compare, work);
-        }
+        error = update(u, compare, work);
         pri_rma_accumulate_unlock(u->place->t);
     }
     free(work);

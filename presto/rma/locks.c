@@ -37,6 +37,7 @@ static int unlock(struct pri_rma_target *t)
     unsigned access = atomic_load_explicit(&t->access, memory_order_acquire);
     int error = pri_rma_drain(t), rc = 0;
 
+    pri_rma_updates_end(t, true);
     if (access != PRI_RMA_LOCKED_UNCHECKED) {
         rc = pri_rma_leave(t, access == PRI_RMA_LOCKED_EXCLUSIVELY);
     }
@@ -115,6 +116,17 @@ int pri_rma_unlock_all(struct pri_rma *rma)
     return error;
 }
 
+static int flush(struct pri_rma_target *t)
+{
+    int error = pri_rma_drain(t);
+
+    /* Other threads may be about to update words. */
+    if (NI_LIKELY(!t->rma->self->threads)) {
+        pri_rma_updates_end(t, false);
+    }
+    return error;
+}
+
 int pri_rma_flush(struct pri_rma *rma, int target)
 {
     int error = 0;
@@ -123,13 +135,13 @@ int pri_rma_flush(struct pri_rma *rma, int target)
         if (!is_locked(&rma->target[target])) {
             return PRI_RMA_SYNC;
         }
-        error = pri_rma_drain(&rma->target[target]);
+        error = flush(&rma->target[target]);
     } else {
         if (!all_locked(rma) && atomic_load_explicit(&rma->locks, memory_order_relaxed) == 0) {
             return PRI_RMA_SYNC;
         }
         for (int i = 0; i < rma->team->size; i++) {
-            int rc = pri_rma_drain(&rma->target[i]);
+            int rc = flush(&rma->target[i]);
             error = error != 0 ? error : rc;
         }
     }

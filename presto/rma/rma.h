@@ -20,7 +20,8 @@
  *
  * Accumulates are atomic for each element. Integers of 4 and 8 bytes that are aligned are updated
  * by atomic instructions, of the CPU or of the NI, everything else under a lock of the target's:
- * which of the two depends on the type and the address alone, so that all ranks do the same.
+ * which of the two depends on the type and the address alone, so that all ranks do the same. Long
+ * runs of words are fetched and put back while no rank updates words of that target.
  *
  * Threads: with PRI_THREAD_MULTIPLE any thread may call any function, but for those that are
  * collective.
@@ -72,6 +73,14 @@ struct pri_rma_target {
     _Atomic unsigned combining; /* packets of pri_rma_combine under way */
     _Atomic int error;     /* the first that has failed, and nobody was told of; enum pri_error */
     _Atomic unsigned hint; /* the attached piece that was used last */
+    _Atomic unsigned updates; /* enum pri_rma_updates */
+};
+
+/* Whether this rank is counted among those that update words one by one (alone.c). */
+enum pri_rma_updates {
+    PRI_RMA_NO_COUNT, /* nobody is */
+    PRI_RMA_NOT_COUNTED,
+    PRI_RMA_COUNTED
 };
 
 enum pri_rma_access {

@@ -114,6 +114,7 @@ static int register_own(struct pri_rma *rma, size_t bytes, struct card *mine)
 static void fill_targets(struct pri_rma *rma, const struct card *all)
 {
     bool threads = rma->self->launch == PRI_LAUNCH_THREADS && rma->segment != NULL;
+    bool runs = pri_rma_has_runs(rma);
 
     for (int i = 0; i < rma->team->size; i++) {
         struct pri_rma_target *t = &rma->target[i];
@@ -130,6 +131,7 @@ static void fill_targets(struct pri_rma *rma, const struct card *all)
             t->direct = true;
             t->base = all[i].base;
         }
+        atomic_init(&t->updates, runs ? PRI_RMA_NOT_COUNTED : PRI_RMA_NO_COUNT);
         if (rma->flavor == PRI_RMA_DYNAMIC) {
             t->base = 0;
             t->remote = 0;

@@ -263,9 +263,18 @@ static int begin(const struct pri_rma_update *u, struct words *w)
 
 int pri_rma_words(const struct pri_rma_update *u)
 {
-    struct words w;
-    int error = is_divided(u) ? PRI_RMA_RANGE : begin(u, &w);
+    struct words w = {0};
+    bool alone = false;
+    int error = is_divided(u) ? PRI_RMA_RANGE : 0;
 
+    if (error == 0 && pri_rma_is_run(u)) {
+        error = pri_rma_run_begin(u->place->t, &alone);
+    }
+    if (alone) {
+        return pri_rma_run(u);
+    }
+    error = error != 0 ? error : pri_rma_updates_begin(u->place->t);
+    error = error != 0 ? error : begin(u, &w);
     if (error != 0 || w.op == NULL) {
         return error;
     }
@@ -296,14 +305,18 @@ static uint64_t swap_here(uintptr_t at, size_t width, const void *compare, const
 
 int pri_rma_word_swap(const struct pri_rma_update *u, const void *compare)
 {
-    struct words w;
+    struct words w = {0};
+    int error = is_divided(u) ? PRI_RMA_RANGE : pri_rma_updates_begin(u->place->t);
 
+    if (error != 0) {
+        return error;
+    }
     if (u->place->t->direct) {
         keep(u->result.buf, swap_here(u->place->local, u->unit, compare, u->from),
              (unsigned)u->unit);
         return 0;
     }
-    int error = is_divided(u) ? PRI_RMA_RANGE : begin(u, &w);
+    error = begin(u, &w);
     if (error != 0) {
         return error;
     }

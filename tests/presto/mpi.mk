@@ -23,5 +23,5 @@ EXTRA_DIST += tests/presto/project/CMakeLists.txt tests/presto/project/Makefile.
     tests/presto/project/ring.c tests/presto/project/sum.c
 EXTRA_DIST += tests/presto/rma_calls.c tests/presto/rma_calls.h tests/presto/rma_calls_contention.c \
     tests/presto/rma_calls_errors.c tests/presto/rma_calls_large.c tests/presto/rma_calls_long.c tests/presto/rma_calls_memory.c \
-    tests/presto/rma_calls_pieces.c tests/presto/rma_calls_types.c tests/presto/rma_death.c \
+    tests/presto/rma_calls_pieces.c tests/presto/rma_calls_runs.c tests/presto/rma_calls_types.c tests/presto/rma_death.c \
     tests/presto/rma_limits.c tests/presto/rma_words.c

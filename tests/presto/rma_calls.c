@@ -40,6 +40,8 @@ static void *body(void *arg)
     rma_long(MPI_WIN_FLAVOR_ALLOCATE);
     rma_long(MPI_WIN_FLAVOR_DYNAMIC);
     rma_large();
+    rma_runs(MPI_WIN_FLAVOR_CREATE);
+    rma_runs(MPI_WIN_FLAVOR_DYNAMIC);
     rma_requests();
     rma_part_of_the_ranks();
     if (rank == 0) {

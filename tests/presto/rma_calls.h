@@ -75,5 +75,6 @@ void rma_trace(int allocate);
 /* flavor: MPI_WIN_FLAVOR_CREATE, _ALLOCATE, _DYNAMIC */
 void rma_long(int flavor);
 void rma_large(void);
+void rma_runs(int flavor);
 
 #endif
