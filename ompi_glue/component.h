@@ -101,8 +101,8 @@ unsigned ompi_glue_hosts(void);
 bool ompi_glue_correct_locality(const struct ni *ni, opal_proc_t *proc, const void *blob,
                                 size_t len);
 
-/* Whether processes that wait give their cores to others, as this host has fewer cores than
- * processes of the job, or its user says so (mpi_yield_when_idle). */
+/* Whether processes that wait give their cores to others, as the processors on which those of this
+ * host may run are fewer than they, or its user says so (mpi_yield_when_idle). */
 bool ompi_glue_yields(void);
 
 /* Whether processes of this job are on other hosts now. */

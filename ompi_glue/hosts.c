@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* On how many hosts the job runs, or may come to run, and whether this one has cores for it. */
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -62,6 +63,26 @@ unsigned ompi_glue_hosts(void)
     return here != 0 && slots > here ? 2 : 1;
 }
 
+/* Processors on which the processes of the job on this host may run, as far as it is known; 0: it
+ * is not. Where the runtime has bound them it says where. Otherwise all have what was left to who
+ * started them: this one may have less, by a way of its own. */
+static unsigned processors(void)
+{
+    char *taken = ompi_glue_taken_cpus();
+    struct ni_cpus bound = {{0}};
+    cpu_set_t starter;
+    unsigned count = 0;
+
+    if (taken == NULL && sched_getaffinity(getppid(), sizeof(starter), &starter) == 0) {
+        return (unsigned)CPU_COUNT(&starter);
+    }
+    if (ni_cpus_bound(&bound) && (taken == NULL || ni_cpus_parse(&bound, taken))) {
+        count = ni_cpus_count(&bound);
+    }
+    free(taken);
+    return count;
+}
+
 bool ompi_glue_yields(void)
 {
     int index = mca_base_var_find("ompi", "mpi", NULL, "yield_when_idle");
@@ -71,7 +92,9 @@ bool ompi_glue_yields(void)
         yields != NULL && *yields) {
         return true;
     }
-    return ompi_glue_node_peers() + 1 > sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned have = processors();
+
+    return have != 0 && ompi_glue_node_peers() + 1 > have;
 }
 
 bool ompi_glue_several_hosts(void)

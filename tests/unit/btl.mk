@@ -10,15 +10,15 @@ unit_tests += \
     tests/unit/test_btl_params \
     tests/unit/test_btl_parts
 
-check_PROGRAMS += tests/unit/btl_inside tests/unit/btl_sum
+check_PROGRAMS += tests/unit/btl_inside tests/unit/btl_sum tests/unit/btl_yields
 if HAVE_UCX
 check_PROGRAMS += tests/unit/btl_keys
 unit_scripts += tests/unit/btl_keys.sh
 endif
-unit_scripts += tests/unit/btl_asked.sh tests/unit/btl_inside.sh
+unit_scripts += tests/unit/btl_asked.sh tests/unit/btl_inside.sh tests/unit/btl_yields.sh
 endif
 
-EXTRA_DIST += tests/unit/btl_asked.sh tests/unit/btl_inside.sh tests/unit/btl_keys.sh
+EXTRA_DIST += tests/unit/btl_asked.sh tests/unit/btl_inside.sh tests/unit/btl_keys.sh tests/unit/btl_yields.sh
 
 tests_unit_test_btl_help_SOURCES = tests/unit/test_btl_help.c tests/unit/said.h
 tests_unit_test_btl_help_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
@@ -39,6 +39,10 @@ tests_unit_btl_inside_LDADD = $(OMPI_LIBS) $(MPI_LIBS)
 tests_unit_btl_sum_SOURCES = tests/unit/btl_sum.c
 tests_unit_btl_sum_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_unit_btl_sum_LDADD = $(MPI_LIBS)
+
+tests_unit_btl_yields_SOURCES = tests/unit/btl_yields.c
+tests_unit_btl_yields_CPPFLAGS = $(BTL_UNIT_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_unit_btl_yields_LDADD = $(OMPI_LIBS) $(MPI_LIBS)
 
 tests_unit_btl_keys_SOURCES = tests/unit/btl_keys.c tests/unit/key_scan.h
 tests_unit_btl_keys_CPPFLAGS = $(BTL_UNIT_CPPFLAGS) $(MPI_CPPFLAGS) $(UCX_CFLAGS)
