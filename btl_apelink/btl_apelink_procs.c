@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "btl_apelink/btl_apelink_parts.h"
 
@@ -202,14 +203,20 @@ NI_COLD void mca_btl_apelink_give_up(mca_btl_apelink_module_t *module,
                                      const mca_btl_apelink_endpoint_t *endpoint, const char *topic,
                                      const char *what, ni_status status)
 {
-    char name[64], text[192];
+    /* With its host, if it was lost with that: node, what failed and how that is known. */
+    const char *why = endpoint->peer != NULL && status == ni_peer_status(endpoint->peer)
+                          ? ni_peer_reason(endpoint->peer)
+                          : ni_status_text(status);
+    char name[64], text[512];
 
     snprintf(name, sizeof(name), "%s", OPAL_NAME_PRINT(endpoint->proc->proc_name));
-    ompi_glue_help(topic, name, ni_status_text(status), ompi_glue_node(endpoint->proc));
+    ompi_glue_help(topic, name, why, ompi_glue_node(endpoint->proc));
     if (module->error_cb != NULL) {
         /* Used as a format by the code that aborts: no % in it. */
-        snprintf(text, sizeof(text), "btl apelink: %s process %s (%s)", what, name,
-                 ni_status_text(status));
+        snprintf(text, sizeof(text), "btl apelink: %s process %s (%s)", what, name, why);
+        for (char *at = strchr(text, '%'); at != NULL; at = strchr(at, '%')) {
+            *at = '/'; /* a name of a host, or what a fault manager says */
+        }
         module->error_cb(&module->super, MCA_BTL_ERROR_FLAGS_FATAL, endpoint->proc, text);
     }
 }

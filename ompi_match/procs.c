@@ -253,11 +253,14 @@ void ompi_match_peer_down(void *arg, struct ni_peer *peer, ni_status status)
         const mca_base_component_t *self = ompi_glue_self()->version;
         const char *name = OPAL_NAME_PRINT(endpoint->proc->super.proc_name);
 
-        ompi_glue_help("peer-lost", name, ni_status_text(status),
-                       ompi_glue_node(&endpoint->proc->super));
+        /* With its host, if it was lost with that: node, what failed and how that is known. */
+        const char *why =
+            status == ni_peer_status(peer) ? ni_peer_reason(peer) : ni_status_text(status);
+
+        ompi_glue_help("peer-lost", name, why, ompi_glue_node(&endpoint->proc->super));
         /* Each process by itself, the text above only one of them. */
         opal_output(0, "%s %s: lost process %s (%s)", self->mca_type_name, self->mca_component_name,
-                    name, ni_status_text(status));
+                    name, why);
         ompi_match_told_lost();
     }
     (void)ni_me_fail(ompi_match.ni, OMPI_MATCH_PT, is_in_vain, endpoint);

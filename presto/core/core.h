@@ -222,6 +222,9 @@ bool pri_same_host(const struct pri_rank *self, int rank);
 /* The first rank of the job that is known to have died, by this rank or by another that has told;
  * -1: none. Thread-safe. */
 int pri_lost(const struct pri_rank *self);
+/* Why a rank was lost, if that is known to be its host's failure: which node, what failed and how
+ * it became known. NULL: not so. */
+const char *pri_lost_with(const struct pri_rank *self, int rank);
 /* This rank has been told so. Thread-safe. */
 void pri_lost_note(struct pri_rank *self, int rank);
 

@@ -118,6 +118,14 @@ int pri_lost(const struct pri_rank *self)
     return atomic_load_explicit(&self->cold->first_lost, memory_order_relaxed) - 1;
 }
 
+const char *pri_lost_with(const struct pri_rank *self, int rank)
+{
+    const struct ni_peer *peer = self->peers != NULL ? self->peers[rank].ni : NULL;
+    const char *why = peer != NULL ? ni_peer_reason(peer) : NULL;
+
+    return why != NULL && why != ni_status_text(ni_peer_status(peer)) ? why : NULL;
+}
+
 /* Whether nobody has said it yet; then its death is counted. The interface says it once, and ranks
  * that have agreed on it may say it before. */
 static bool is_first_news(struct pri_rank *self, struct pri_peer *peer, ni_status status)

@@ -165,10 +165,12 @@ const char *pri_code_text(int code)
 void pri_code_describe(int code, char text_of[MPI_MAX_ERROR_STRING])
 {
     const struct pri_rank *self = pri_self();
-    int lost = code == MPIX_ERR_PROC_FAILED && self != NULL ? pri_lost(self) : -1;
+    bool failed = code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_PROC_FAILED_PENDING;
+    int lost = failed && self != NULL ? pri_lost(self) : -1;
     if (lost >= 0) {
-        snprintf(text_of, MPI_MAX_ERROR_STRING, "%s: rank %d of the job has died",
-                 pri_code_text(code), lost);
+        const char *with = pri_lost_with(self, lost);
+        snprintf(text_of, MPI_MAX_ERROR_STRING, "%s: rank %d of the job has died%s%s",
+                 pri_code_text(code), lost, with != NULL ? ": " : "", with != NULL ? with : "");
     } else {
         snprintf(text_of, MPI_MAX_ERROR_STRING, "%s", pri_code_text(code));
     }
