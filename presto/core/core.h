@@ -65,7 +65,8 @@
     X(PRI_ERR_INTERN, 17, "internal error")                                                    \
     X(PRI_ERR_MEMORY, 18,                                                                      \
       "memory of a message cannot be accessed: see the buffers and lengths of both its sides") \
-    X(PRI_ERR_REVOKED, 19, "the communicator has been revoked")
+    X(PRI_ERR_REVOKED, 19, "the communicator has been revoked")                                \
+    X(PRI_ERR_PENDING, 20, "a peer has died, and the receive from any source is pending")
 
 enum pri_error {
 #define PRI_ERROR_ENUM(name, value, text) name = value,
@@ -350,7 +351,7 @@ enum pri_request_state {
     PRI_REQ_DETACHED = 8,  /* nobody waits for it */
 };
 
-/* What a request is for: for words only. */
+/* What a request is for, in words; and whether a receive stays when a rank dies. */
 enum pri_request_kind {
     PRI_REQUEST_SEND,
     PRI_REQUEST_SYNCHRONOUS,
@@ -359,6 +360,8 @@ enum pri_request_kind {
     PRI_REQUEST_RECV_BLOCKING,
     PRI_REQUEST_COLLECTIVE, /* its number is the tag */
     PRI_REQUEST_OTHER,
+    /* From any source: those who wait for it are told that a rank has died, and it stays. */
+    PRI_REQUEST_RECV_STAYS,
 };
 
 /*
@@ -410,6 +413,9 @@ int pri_isendv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes, s
                enum pri_mode mode, struct pri_request *request);
 int pri_irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
                struct pri_where from, struct pri_request *request);
+/* The same, of the kind PRI_REQUEST_RECV_STAYS. */
+int pri_irecvv_staying(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
+                       struct pri_where from, struct pri_request *request);
 
 /* Whether it is complete: makes no progress. acquire, with the release that completes it. */
 static inline bool pri_done(const struct pri_request *request)
@@ -425,8 +431,17 @@ void pri_request_null(struct pri_rank *self, struct pri_request *request);
  * owner may be gone as soon as it is. */
 void pri_request_complete(struct pri_request *request);
 
-/* Wait until it is complete; returns status.error. */
+/* Wait until it is complete; returns status.error. PRI_ERR_PENDING: it is not complete, see
+ * pri_stays. */
 int pri_wait(struct pri_request *request);
+/* Whether a request of the kind PRI_REQUEST_RECV_STAYS is not complete and may never be: it takes
+ * messages from any source, of which one has died that is not acknowledged. */
+NI_COLD bool pri_stays_now(const struct pri_request *request);
+static inline bool pri_stays(const struct pri_request *request)
+{
+    return NI_UNLIKELY(atomic_load_explicit(&request->rank->lost, memory_order_relaxed) != 0) &&
+           pri_stays_now(request);
+}
 /* Progress once if it is not complete; whether it is now. */
 bool pri_test(struct pri_request *request);
 

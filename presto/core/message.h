@@ -159,6 +159,13 @@ static inline bool pri_recv_rare(const struct pri_rank *self, struct pri_where f
                : atomic_load_explicit(&self->rare, memory_order_relaxed) != 0;
 }
 
+/* Whether it is one that stays when a rank dies, and somebody waits for it. */
+static inline bool pri_may_stay(const struct pri_request *request)
+{
+    return request->kind == PRI_REQUEST_RECV_STAYS && request->peer < 0 &&
+           (atomic_load_explicit(&request->state, memory_order_relaxed) & PRI_REQ_DETACHED) == 0;
+}
+
 /* Look at it: it is recorded, if it is to be, and ends if it waits in vain. */
 NI_COLD void pri_recv_look(struct pri_request *request);
 /* The error for a result of the NI. */
@@ -190,11 +197,12 @@ NI_ALWAYS_INLINE int pri_recv_post(struct pri_rank *self, void *buf, size_t byte
     return PRI_OK;
 }
 
-/* pri_irecv. */
+/* pri_irecv, of this kind. */
 NI_ALWAYS_INLINE int pri_irecv_here(struct pri_rank *self, void *buf, size_t bytes,
-                                    struct pri_where from, struct pri_request *request)
+                                    struct pri_where from, enum pri_request_kind kind,
+                                    struct pri_request *request)
 {
-    pri_recv_init(request, self, NULL, PRI_REQUEST_RECV);
+    pri_recv_init(request, self, NULL, kind);
     return pri_recv_post(self, buf, bytes, from, request);
 }
 

@@ -95,6 +95,9 @@ static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
     if (source != NI_INITIATOR_ANY) {
         return source == peer->id;
     }
+    if (pri_may_stay(request)) {
+        return false;
+    }
     return atomic_load_explicit(&peer->down, memory_order_relaxed) != NI_ERR_PEER_CLOSED &&
            pri_context_lost(request->rank, request->context);
 }

@@ -284,7 +284,9 @@ static void end_receive(struct pri_rank *self, struct pri_request *request,
 
         posted.peer = named ? message.peer : NULL;
         count_post(request, &posted, now);
-        record_add(&head->receives_at_once, request->kind == PRI_REQUEST_RECV ? 1 : 0);
+        record_add(
+            &head->receives_at_once,
+            request->kind == PRI_REQUEST_RECV || request->kind == PRI_REQUEST_RECV_STAYS ? 1 : 0);
     }
     if (event->ni_fail_type != NI_NI_OK) {
         record_add(&head->failed, 1);

@@ -31,7 +31,7 @@ void pri_recv_look(struct pri_request *request)
     }
     if (pri_is_revoked(self, from.context, request->status.tag)) {
         give_up(request, PRI_ERR_REVOKED);
-    } else if (pri_in_vain(self, from) && !pri_done(request)) {
+    } else if (!pri_may_stay(request) && pri_in_vain(self, from) && !pri_done(request)) {
         give_up(request, PRI_ERR_PEER);
     }
 }
@@ -39,7 +39,7 @@ void pri_recv_look(struct pri_request *request)
 int pri_irecv(struct pri_rank *self, void *buf, size_t bytes, struct pri_where from,
               struct pri_request *request)
 {
-    return pri_irecv_here(self, buf, bytes, from, request);
+    return pri_irecv_here(self, buf, bytes, from, PRI_REQUEST_RECV, request);
 }
 
 static int irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
@@ -64,6 +64,12 @@ int pri_irecvv(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
                struct pri_where from, struct pri_request *request)
 {
     return irecvv(self, vec, bytes, from, PRI_REQUEST_RECV, request);
+}
+
+int pri_irecvv_staying(struct pri_rank *self, const struct pri_vec *vec, size_t bytes,
+                       struct pri_where from, struct pri_request *request)
+{
+    return irecvv(self, vec, bytes, from, PRI_REQUEST_RECV_STAYS, request);
 }
 
 /* ---- blocking -------------------------------------------------------------------------------- */

@@ -94,6 +94,9 @@ void pri_detach(struct pri_request *request, void (*fn)(struct pri_request *requ
     if (atomic_fetch_or_explicit(&request->state, PRI_REQ_DETACHED, memory_order_acq_rel) ==
         PRI_REQ_DONE) {
         release(request);
+    } else if (request->kind == PRI_REQUEST_RECV_STAYS && request->peer < 0 &&
+               atomic_load_explicit(&self->lost, memory_order_relaxed) != 0) {
+        pri_recv_look(request); /* nobody is left to be told */
     }
 }
 
@@ -112,10 +115,33 @@ void pri_request_complete(struct pri_request *request)
 
 /* ---- wait ------------------------------------------------------------------------------------ */
 
+bool pri_stays_now(const struct pri_request *request)
+{
+    return pri_may_stay(request) && pri_context_lost(request->rank, request->context) &&
+           !pri_done(request);
+}
+
+/* One from any source. */
+static NI_NOINLINE int wait_for_any(struct pri_request *request)
+{
+    unsigned spins = 0;
+
+    while (!pri_done(request)) {
+        if (pri_stays(request)) {
+            return pri_test(request) ? request->status.error : PRI_ERR_PENDING;
+        }
+        pri_relax_for(request->rank, &spins, pri_request_tell, request);
+    }
+    return request->status.error;
+}
+
 int pri_wait(struct pri_request *request)
 {
     unsigned spins = 0;
 
+    if (NI_UNLIKELY(request->kind == PRI_REQUEST_RECV_STAYS) && request->peer < 0) {
+        return wait_for_any(request);
+    }
     while (!pri_done(request)) {
         pri_relax_for(request->rank, &spins, pri_request_tell, request);
     }

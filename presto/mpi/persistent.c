@@ -73,7 +73,7 @@ static int start_kind(struct pri_mpi_request *r)
     case PRI_MPI_PERSISTENT:
         return pri_coll_start(r);
     case PRI_MPI_RECV:
-        return pri_recv_start(r, r->buf, r->count, r->peer, r->tag);
+        return pri_recv_start_staying(r, r->buf, r->count, r->peer, r->tag);
     default:
         return pri_send_start(r, r->buf, r->count, r->peer, r->tag, r->mode);
     }

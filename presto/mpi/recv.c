@@ -51,7 +51,7 @@ int MPI_Recv(PRESTO_RECV_ARGS, MPI_Status *status)
 PRI_ALIAS(Recv);
 
 NI_ALWAYS_INLINE int start(struct pri_mpi_request *request, void *buf, size_t count, int source,
-                           int tag)
+                           int tag, enum pri_request_kind kind)
 {
     struct pri_comm *comm = request->comm;
     struct pri_type *type = request->type;
@@ -66,16 +66,23 @@ NI_ALWAYS_INLINE int start(struct pri_mpi_request *request, void *buf, size_t co
         if (NI_UNLIKELY(data == NULL) && bytes > 0) {
             return pri_null_data();
         }
-        return pri_irecv_here(comm->team.self, data, bytes, from, &request->core);
+        return pri_irecv_here(comm->team.self, data, bytes, from, kind, &request->core);
     }
     pri_data_set(&request->data, buf, count, type);
-    return pri_irecvv(comm->team.self, &request->data.vec, bytes, from, &request->core);
+    return (kind == PRI_REQUEST_RECV_STAYS ? pri_irecvv_staying : pri_irecvv)(
+        comm->team.self, &request->data.vec, bytes, from, &request->core);
 }
 
 #ifndef PRI_LARGE
 int pri_recv_start(struct pri_mpi_request *request, void *buf, size_t count, int source, int tag)
 {
-    return start(request, buf, count, source, tag);
+    return start(request, buf, count, source, tag, PRI_REQUEST_RECV);
+}
+
+int pri_recv_start_staying(struct pri_mpi_request *request, void *buf, size_t count, int source,
+                           int tag)
+{
+    return start(request, buf, count, source, tag, PRI_REQUEST_RECV_STAYS);
 }
 #endif
 
@@ -90,7 +97,7 @@ int MPI_Irecv(PRESTO_RECV_ARGS, MPI_Request *out)
         return pri_fail(c, __func__, MPI_ERR_NO_MEM);
     }
     pri_request_type(request, type);
-    int rc = start(request, buf, (size_t)count, source, tag);
+    int rc = start(request, buf, (size_t)count, source, tag, PRI_REQUEST_RECV_STAYS);
     if (NI_UNLIKELY(rc != 0)) {
         pri_request_end(request);
         return pri_fail(c, __func__, pri_mpi_code(rc));

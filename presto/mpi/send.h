@@ -23,5 +23,9 @@ bool pri_no_buffer(struct pri_mpi *mpi, size_t bytes);
 int pri_send_start(struct pri_mpi_request *request, const void *buf, size_t count, int dest,
                    int tag, enum pri_mode mode);
 int pri_recv_start(struct pri_mpi_request *request, void *buf, size_t count, int source, int tag);
+/* The same for one that the program waits for: if it is from any source, it stays when a rank dies.
+ */
+int pri_recv_start_staying(struct pri_mpi_request *request, void *buf, size_t count, int source,
+                           int tag);
 
 #endif

@@ -25,6 +25,69 @@ static NI_NOINLINE int finish_special(struct pri_mpi_request *request, int code)
     return code;
 }
 
+/* Whose error it is; NULL: nobody's any more. */
+static struct pri_comm *whose(const struct pri_mpi_request *request)
+{
+    struct pri_comm *comm = request->comm;
+    return comm->handle == comm && comm->magic == 0 ? NULL : comm;
+}
+
+/* A receive from any source that stays, since a rank has died that is not acknowledged. */
+static NI_COLD int tell_stays(const char *function, const struct pri_mpi_request *request)
+{
+    return pri_fail(whose(request), function, MPIX_ERR_PROC_FAILED_PENDING);
+}
+
+/* The same as one of several; or one that is just not complete beside such a one. */
+static NI_COLD int tell_nth_stays(const struct pri_mpi_request *request, MPI_Status *status,
+                                  struct pri_comm **comm)
+{
+    if (status != MPI_STATUS_IGNORE) {
+        status->MPI_ERROR =
+            pri_stays(&request->core) ? MPIX_ERR_PROC_FAILED_PENDING : MPI_ERR_PENDING;
+    }
+    *comm = whose(request);
+    return 1;
+}
+
+/* The first that stays so; -1: none. */
+static int find_stays(int count, MPI_Request *requests)
+{
+    for (int i = 0; i < count; i++) {
+        if (!idle(requests[i]) && pri_stays(&requests[i]->core)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* The number of a complete request; MPI_UNDEFINED: none is active; -1: none is complete. */
+static int find_done(int count, MPI_Request *requests)
+{
+    int found = MPI_UNDEFINED;
+    for (int i = 0; i < count; i++) {
+        if (idle(requests[i])) {
+            continue;
+        }
+        if (pri_done(&requests[i]->core)) {
+            return i;
+        }
+        found = -1;
+    }
+    return found;
+}
+
+/* For those who would wait: the same if, after a look at what has come, none is complete. */
+static int find_only_stays(int count, MPI_Request *requests)
+{
+    int stays = find_stays(count, requests);
+    if (NI_UNLIKELY(stays >= 0)) {
+        pri_look(pri_self());
+        stays = find_done(count, requests) == -1 ? stays : -1;
+    }
+    return stays;
+}
+
 /* Any that is complete, see finish. */
 static NI_NOINLINE int finish_any(MPI_Request *handle, MPI_Status *status, struct pri_comm **comm)
 {
@@ -35,8 +98,7 @@ static NI_NOINLINE int finish_any(MPI_Request *handle, MPI_Status *status, struc
     }
     pri_status_set(status, &request->core.status);
     if (NI_UNLIKELY(code != MPI_SUCCESS)) {
-        *comm = request->comm->handle == request->comm && request->comm->magic == 0 ? NULL
-                                                                                    : request->comm;
+        *comm = whose(request);
     }
     if (request->persistent) {
         request->active = false;
@@ -75,8 +137,8 @@ int MPI_Wait(MPI_Request *handle, MPI_Status *status)
         pri_status_empty(status);
         return MPI_SUCCESS;
     }
-    if (!pri_done(&(*handle)->core)) {
-        pri_wait(&(*handle)->core);
+    if (!pri_done(&(*handle)->core) && NI_UNLIKELY(pri_wait(&(*handle)->core) == PRI_ERR_PENDING)) {
+        return tell_stays(__func__, *handle);
     }
     return finish_one(__func__, handle, status);
 }
@@ -91,7 +153,8 @@ int MPI_Test(MPI_Request *handle, int *flag, MPI_Status *status)
     }
     if (!pri_test(&(*handle)->core)) {
         *flag = 0;
-        return MPI_SUCCESS;
+        return NI_LIKELY(!pri_stays(&(*handle)->core)) ? MPI_SUCCESS
+                                                       : tell_stays(__func__, *handle);
     }
     return finish_one(__func__, handle, status);
 }
@@ -112,19 +175,24 @@ static inline MPI_Status *nth(MPI_Status *statuses, int i)
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/* All are complete, or waited for. */
+/* All are complete, or waited for, until one is found that stays. */
 NI_ALWAYS_INLINE int finish_all(const char *function, int count, MPI_Request *requests,
                                 MPI_Status *statuses)
 {
     struct pri_comm *comm = NULL;
     int failed = 0;
+    bool stays = false;
     for (int i = 0; i < count; i++) {
         if (NI_UNLIKELY(idle(requests[i]))) {
             pri_status_empty(nth(statuses, i));
             continue;
         }
-        if (!pri_done(&requests[i]->core)) {
-            pri_wait(&requests[i]->core);
+        if (!pri_done(&requests[i]->core) &&
+            (stays ? !pri_test(&requests[i]->core)
+                   : NI_UNLIKELY(pri_wait(&requests[i]->core) == PRI_ERR_PENDING))) {
+            stays = true;
+            failed += tell_nth_stays(requests[i], nth(statuses, i), &comm);
+            continue;
         }
         failed += finish_nth(&requests[i], nth(statuses, i), &comm);
     }
@@ -148,29 +216,14 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
     *flag = 0;
     for (int i = 0; i < count; i++) {
         if (!idle(requests[i]) && !pri_test(&requests[i]->core)) {
-            return MPI_SUCCESS;
+            int stays = find_stays(count, requests);
+            return NI_LIKELY(stays < 0) ? MPI_SUCCESS : tell_stays(__func__, requests[stays]);
         }
     }
     *flag = 1;
     return finish_all(__func__, count, requests, statuses);
 }
 PRI_ALIAS(Testall);
-
-/* The number of a complete request; MPI_UNDEFINED: none is active; -1: none is complete. */
-static int find_done(int count, MPI_Request *requests)
-{
-    int found = MPI_UNDEFINED;
-    for (int i = 0; i < count; i++) {
-        if (idle(requests[i])) {
-            continue;
-        }
-        if (pri_done(&requests[i]->core)) {
-            return i;
-        }
-        found = -1;
-    }
-    return found;
-}
 
 struct several {
     int count;
@@ -200,6 +253,11 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     }
     const struct several all = {count, requests};
     while ((*index = find_done(count, requests)) == -1) {
+        int stays = find_only_stays(count, requests);
+        if (NI_UNLIKELY(stays >= 0)) {
+            *index = stays;
+            return tell_stays(__func__, requests[stays]);
+        }
         pri_relax_for(pri_self(), &spins, tell_several, &all);
     }
     if (*index != MPI_UNDEFINED) {
@@ -227,10 +285,25 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     if (*flag) {
         pri_status_empty(status);
     }
+    *index = *flag ? -1 : find_stays(count, requests);
+    if (NI_UNLIKELY(*index >= 0)) {
+        return tell_stays(__func__, requests[*index]);
+    }
     *index = MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Testany);
+
+/* One that stays is told of alone. */
+static NI_COLD int tell_some_stays(const char *function, struct several all, int stays,
+                                   int *outcount, int *indices, MPI_Status *statuses)
+{
+    struct pri_comm *comm;
+    (void)tell_nth_stays(all.requests[stays], nth(statuses, 0), &comm);
+    *outcount = 1;
+    indices[0] = stays;
+    return pri_fail(comm, function, MPI_ERR_IN_STATUS);
+}
 
 /* All that are complete now. */
 static int finish_some(const char *function, int count, MPI_Request *requests, int *outcount,
@@ -259,6 +332,10 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[]
     }
     const struct several all = {count, requests};
     while ((first = find_done(count, requests)) == -1) {
+        int stays = find_only_stays(count, requests);
+        if (NI_UNLIKELY(stays >= 0)) {
+            return tell_some_stays(__func__, all, stays, outcount, indices, statuses);
+        }
         pri_relax_for(pri_self(), &spins, tell_several, &all);
     }
     if (first != MPI_UNDEFINED) {
@@ -282,6 +359,11 @@ int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[]
     }
     if (first == -1) {
         pri_look(pri_self());
+        int stays = find_done(count, requests) == -1 ? find_stays(count, requests) : -1;
+        if (NI_UNLIKELY(stays >= 0)) {
+            const struct several all = {count, requests};
+            return tell_some_stays(__func__, all, stays, outcount, indices, statuses);
+        }
     }
     return finish_some(__func__, count, requests, outcount, indices, statuses);
 }
@@ -301,6 +383,7 @@ int MPI_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
     if (*flag) {
         pri_status_set(status, &handle->core.status);
     }
-    return MPI_SUCCESS;
+    return NI_LIKELY(*flag || !pri_stays(&handle->core)) ? MPI_SUCCESS
+                                                         : tell_stays(__func__, handle);
 }
 PRI_ALIAS(Request_get_status);

@@ -65,7 +65,7 @@ int pr_irecv_bytes(pr_mgr_t m, pr_rank_t src, int tag, void *buf, size_t bytes, 
     if (NI_UNLIKELY(req == NULL)) {
         return PR_ERR_NOMEM;
     }
-    error = pri_irecv_here(m->rank, buf, bytes, from, &req->request);
+    error = pri_irecv_here(m->rank, buf, bytes, from, PRI_REQUEST_RECV, &req->request);
     if (NI_UNLIKELY(error != PR_OK)) {
         pr_req_delete(m->rank, req);
         return error;
