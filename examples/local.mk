@@ -17,7 +17,7 @@ presto_examples = \
 
 check_PROGRAMS += $(presto_examples)
 
-EXTRA_DIST += examples/README.md examples/check.sh
+EXTRA_DIST += examples/README.md examples/check.sh examples/jacobi_survive.c
 TESTS += examples/check.sh
 
 if HAVE_MPI
