@@ -8,7 +8,7 @@
 
 #include "base/assert.h"
 
-enum { VERSION = 1, MAC = 8 };
+enum { VERSION = 2, MAC = 8 };
 static const uint8_t MAGIC[4] = {'A', 'P', 'E', 'C'};
 
 void dnp_cable_init(struct dnp_cable *cable, const struct dnp_key *key, unsigned link,
@@ -28,7 +28,7 @@ size_t dnp_cable_pack(struct dnp_cable *cable, const struct dnp_register_file *r
     bytes[4] = VERSION;
     bytes[5] = (uint8_t)cable->link;
     bytes[6] = (uint8_t)n;
-    bytes[7] = 0;
+    bytes[7] = (uint8_t)(n >> 8);
     apelink_bytes_put64(bytes + 8, cable->session);
     apelink_bytes_put64(bytes + 16, cable->peer_session);
     apelink_bytes_put64(bytes + 24, ++cable->sent);
@@ -41,12 +41,17 @@ size_t dnp_cable_pack(struct dnp_cable *cable, const struct dnp_register_file *r
     return len + MAC;
 }
 
+static uint32_t words_of(const uint8_t *bytes)
+{
+    return bytes[6] | (uint32_t)bytes[7] << 8;
+}
+
 /* Whether these bytes are a frame of this version. */
 static bool well_formed(const uint8_t *bytes, size_t len)
 {
     return len >= DNP_FRAME_HEAD + MAC && memcmp(bytes, MAGIC, sizeof MAGIC) == 0 &&
-           bytes[4] == VERSION && bytes[5] < DNP_LINKS && bytes[6] <= DNP_FRAME_WORDS &&
-           bytes[7] == 0 && len == DNP_FRAME_HEAD + (size_t)bytes[6] * APELINK_WORD + MAC;
+           bytes[4] == VERSION && bytes[5] < DNP_LINKS && words_of(bytes) <= DNP_FRAME_WORDS &&
+           len == DNP_FRAME_HEAD + (size_t)words_of(bytes) * APELINK_WORD + MAC;
 }
 
 /* Whether a frame comes from the node to which the torus has our link lead, by its other end. */
@@ -108,7 +113,7 @@ enum dnp_frame_verdict dnp_cable_take(struct dnp_cable *cable,
 {
     enum dnp_frame_verdict verdict = judge(cable, registers, bytes, len);
 
-    *n = verdict == DNP_FRAME_GOOD ? bytes[6] : 0;
+    *n = verdict == DNP_FRAME_GOOD ? words_of(bytes) : 0;
     for (uint32_t i = 0; i < *n; i++) {
         words[i] = apelink_word_from(bytes + DNP_FRAME_HEAD + (size_t)i * APELINK_WORD);
     }

@@ -17,7 +17,7 @@
  * least significant first:
  *
  *    0   4  magic, "APEC"             8   8  session of the sender
- *    4   1  version, 1               16   8  session of the receiver, 0: not known
+ *    4   1  version, 2               16   8  session of the receiver, 0: not known
  *    5   1  link on which it left    24   8  sequence number within the session, from 1
  *    6   2  words                    32   4  board_place    36   4  board_torus of the sender
  *   40      the words
@@ -34,8 +34,10 @@
 
 enum {
     DNP_FRAME_HEAD = 40,
-    DNP_FRAME_WORDS = 86, /* so that a frame fits an Ethernet packet */
-    DNP_FRAME_MAX = DNP_FRAME_HEAD + DNP_FRAME_WORDS * APELINK_WORD + 8,
+    DNP_FRAME_WORDS = 1024,  /* at most */
+    DNP_FRAME_ETHERNET = 86, /* so that a frame fits an Ethernet packet */
+    DNP_FRAME_EMPTY = DNP_FRAME_HEAD + 8,
+    DNP_FRAME_MAX = DNP_FRAME_EMPTY + DNP_FRAME_WORDS * APELINK_WORD,
 };
 
 enum dnp_frame_verdict {

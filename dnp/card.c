@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/bits.h"
 #include "dnp/sensors.h"
 
@@ -63,6 +64,7 @@ ni_status dnp_card_init(struct dnp_card *card, uint32_t fifo_size, const struct 
     }
     dnp_router_init(&card->router, &card->registers, card->link, next, next + fifo_size, fifo_size);
     connect(card, host);
+    dnp_card_burst(card, 1);
     dnp_lofamo_init(&card->lofamo, &card->registers, card->link);
     return NI_OK;
 }
@@ -74,6 +76,14 @@ void dnp_card_fini(struct dnp_card *card)
     }
     free(card->words);
     card->words = NULL;
+}
+
+void dnp_card_burst(struct dnp_card *card, uint32_t words)
+{
+    NI_ASSERT(words > 0);
+    card->tx.burst = words;
+    card->rx.burst = words;
+    card->router.burst = words;
 }
 
 /* Work in the core: packets for the router and transfers by DMA. Programs that leave their rings

@@ -48,6 +48,10 @@ ni_status dnp_card_init(struct dnp_card *card, uint32_t fifo_size, const struct 
 /* Also after a failed init. */
 void dnp_card_fini(struct dnp_card *card);
 
+/* How many words each part of the card moves in a step, at least 1; 1 unless set, as in the
+ * hardware. Where a step is not a cycle, as in real time, more make a word cheaper. */
+void dnp_card_burst(struct dnp_card *card, uint32_t words);
+
 /* One cycle of all but the links. Returns whether there is something to do in the next one if
  * nothing arrives. */
 bool dnp_card_step(struct dnp_card *card, uint64_t now);

@@ -93,6 +93,11 @@ void dnp_link_begin(struct dnp_link *link, struct dnp_fifo *from, uint8_t vc, ui
 /* The word that leaves in this cycle; false: none. */
 bool dnp_link_send(struct dnp_link *link, uint64_t now, struct apelink_word *word);
 
+/* The words that leave in this cycle where a cycle is not that of the hardware, n at most. Returns
+ * how many. */
+uint32_t dnp_link_send_burst(struct dnp_link *link, uint64_t now, struct apelink_word *words,
+                             uint32_t n);
+
 /* When the next word leaves at the latest if nothing arrives: now, if one does already. */
 uint64_t dnp_link_due(const struct dnp_link *link, uint64_t now);
 

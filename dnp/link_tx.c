@@ -142,3 +142,14 @@ bool dnp_link_send(struct dnp_link *link, uint64_t now, struct apelink_word *wor
     *word = DNP_MAGIC;
     return true;
 }
+
+uint32_t dnp_link_send_burst(struct dnp_link *link, uint64_t now, struct apelink_word *words,
+                             uint32_t n)
+{
+    uint32_t count = 0;
+
+    while (count < n && dnp_link_send(link, now, &words[count])) {
+        count++;
+    }
+    return count;
+}

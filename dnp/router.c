@@ -10,7 +10,7 @@ void dnp_router_init(struct dnp_router *router, struct dnp_register_file *regist
                      struct apelink_word *deliver, uint32_t size)
 {
     NI_ASSERT(ni_is_pow2(size) && size >= DNP_PACKET_WORDS);
-    *router = (struct dnp_router){.registers = registers, .link = links};
+    *router = (struct dnp_router){.registers = registers, .link = links, .burst = 1};
     dnp_fifo_init(&router->inject, inject, size);
     dnp_fifo_init(&router->deliver, deliver, size);
     for (unsigned output = 0; output < DNP_OUTPUTS; output++) {
@@ -106,15 +106,14 @@ static bool begin(struct dnp_router *router, unsigned input, const struct want *
     return true;
 }
 
-static void deliver_word(struct dnp_router *router)
+static void deliver_words(struct dnp_router *router)
 {
-    if (router->deliver_left == 0) {
-        return;
-    }
-    dnp_fifo_put(&router->deliver,
-                 dnp_fifo_take(input_fifo(router, router->source[DNP_OUTPUT_DELIVER])));
-    if (--router->deliver_left == 0) {
-        dnp_fifo_commit(&router->deliver);
+    for (uint32_t i = 0; i < router->burst && router->deliver_left > 0; i++) {
+        dnp_fifo_put(&router->deliver,
+                     dnp_fifo_take(input_fifo(router, router->source[DNP_OUTPUT_DELIVER])));
+        if (--router->deliver_left == 0) {
+            dnp_fifo_commit(&router->deliver);
+        }
     }
 }
 
@@ -157,6 +156,6 @@ bool dnp_router_step(struct dnp_router *router, uint64_t now)
             arbitrate(router, output, want, waiting);
         }
     }
-    deliver_word(router);
+    deliver_words(router);
     return (busy | waiting) != 0;
 }

@@ -36,6 +36,7 @@ struct dnp_router {
     struct dnp_link *link; /* all of them */
     struct dnp_fifo inject;
     struct dnp_fifo deliver;
+    uint32_t burst;              /* words that are delivered in a step */
     uint32_t deliver_left;       /* words of the packet that is delivered which are to come */
     uint8_t source[DNP_OUTPUTS]; /* the input of the packet under way; DNP_INPUTS: none */
     uint8_t turn[DNP_OUTPUTS];   /* the input that is asked first */

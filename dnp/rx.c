@@ -166,7 +166,7 @@ bool dnp_rx_step(struct dnp_rx *rx)
     if (rx->state == DNP_RX_IDLE && dnp_fifo_ready(rx->in) > 0 && dnp_events_room(rx->events)) {
         begin(rx);
     }
-    if (rx->state == DNP_RX_PAYLOAD) {
+    for (uint32_t i = 0; i < rx->burst && rx->state == DNP_RX_PAYLOAD; i++) {
         take_word(rx);
     }
     return rx->state != DNP_RX_IDLE || dnp_fifo_ready(rx->in) > 0;

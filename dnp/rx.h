@@ -43,6 +43,7 @@ struct dnp_rx {
     struct apelink_word footer;
     struct dnp_dma write;
     uint32_t words; /* of its payload that have been taken */
+    uint32_t burst; /* words that are taken in a step */
     uint8_t data[APELINK_PAYLOAD_MAX];
 };
 

@@ -201,23 +201,24 @@ static struct apelink_word word_of(struct dnp_tx *tx, const struct dnp_page *pag
     return apelink_word_from(page->data + (size_t)(index - 1) * APELINK_WORD);
 }
 
-/* Send a word of the first page, once the router's FIFO has room for all of them. */
-static void send_word(struct dnp_tx *tx)
+/* Send a word of the first page, once the router's FIFO has room for all of them. Returns whether
+ * one may follow. */
+static bool send_word(struct dnp_tx *tx)
 {
     struct dnp_page *page = &tx->page[tx->pages_sent % DNP_TX_PAGES];
     uint32_t words = apelink_packet_words(page->header.len);
     struct apelink_word word;
 
     if (page->state != DNP_PAGE_LOADED) {
-        return;
+        return false;
     }
     if (page->header.operation == APELINK_OPERATIONS) {
         page->state = DNP_PAGE_FREE;
         tx->pages_sent++;
-        return;
+        return true;
     }
     if (tx->words_sent == 0 && dnp_fifo_room(tx->out) < words) {
-        return;
+        return false;
     }
     word = word_of(tx, page, tx->words_sent);
     tx->crc = dnp_crc(tx->crc, &word, 1);
@@ -228,6 +229,7 @@ static void send_word(struct dnp_tx *tx)
         tx->pages_sent++;
         page->state = DNP_PAGE_FREE;
     }
+    return true;
 }
 
 bool dnp_tx_step(struct dnp_tx *tx, uint64_t now)
@@ -241,6 +243,7 @@ bool dnp_tx_step(struct dnp_tx *tx, uint64_t now)
         }
     }
     active = begin(tx, now) || active;
-    send_word(tx);
+    for (uint32_t i = 0; i < tx->burst && send_word(tx); i++) {
+    }
     return active || tx->pages_sent != tx->pages_filled;
 }

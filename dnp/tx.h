@@ -74,6 +74,7 @@ struct dnp_tx {
     uint32_t pages_filled; /* page that is filled next, modulo DNP_TX_PAGES */
     uint32_t pages_sent;   /* page that leaves next */
     uint32_t words_sent;   /* of it */
+    uint32_t burst;        /* words that leave in a step */
     uint32_t crc;
 };
 

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -15,13 +16,15 @@
 #include "base/clock.h"
 
 enum {
-    STEPS = 2 * DNP_PACKET_WORDS, /* of the card before sockets are looked at again */
-    FRAMES = 64,                  /* taken from a socket at once */
-    IDLE_CREDITS = 1000,          /* while nothing changes: a credit each 35 ms */
-    BUFFER = 4 << 20,             /* of a socket, in bytes */
-    GET_TIMEOUT_NS = 2000000000,  /* until a GET without an answer has failed */
-    SPIN_NS = 100000,             /* doorbells are looked at all the time for so long */
-    SLEEP_NS = 1000000,           /* and no less often than this */
+    STEPS = 16,                  /* of the card before sockets are looked at again */
+    BURST = DNP_PACKET_WORDS,    /* words that its parts move in one */
+    FRAMES = 64,                 /* taken from a socket at once */
+    IDLE_CREDITS = 1000,         /* while nothing changes: a credit each 35 ms */
+    BUFFER = 4 << 20,            /* of a socket, in bytes */
+    UDP_HEAD = 28,               /* of a datagram, in bytes */
+    GET_TIMEOUT_NS = 2000000000, /* until a GET without an answer has failed */
+    SPIN_NS = 100000,            /* doorbells are looked at all the time for so long */
+    SLEEP_NS = 1000000,          /* and no less often than this */
 };
 
 static uint64_t board_now(const struct board *board)
@@ -29,15 +32,20 @@ static uint64_t board_now(const struct board *board)
     return (ni_now_ns() - board->start_ns) / board->config.cycle_ns;
 }
 
-static void send_frame(struct board_wire *wire, const struct apelink_word *words, uint32_t n)
+static void send_frame(struct board_wire *wire)
 {
     struct board *board = wire->board;
     const struct sockaddr_in *there = &board->config.cable[wire->link].there;
     uint8_t bytes[DNP_FRAME_MAX];
-    size_t len = dnp_cable_pack(&board->cable[wire->link], &board->card.registers, words, n, bytes);
+    size_t len;
 
-    /* What the socket does not take is lost on the cable, which the link makes good. */
-    (void)!sendto(wire->fd, bytes, len, 0, (const struct sockaddr *)there, sizeof *there);
+    if (wire->count > 0 && wire->fd >= 0) {
+        len = dnp_cable_pack(&board->cable[wire->link], &board->card.registers, wire->words,
+                             wire->count, bytes);
+        /* What the socket does not take is lost on the cable, which the link makes good. */
+        (void)!sendto(wire->fd, bytes, len, 0, (const struct sockaddr *)there, sizeof *there);
+    }
+    wire->count = 0;
 }
 
 /* A link without a cable sends no credits; what the router gives it goes nowhere. */
@@ -46,32 +54,39 @@ static bool works(const struct board *board, unsigned link)
     return board->wire[link].fd >= 0 || dnp_link_busy(&board->card.link[link]);
 }
 
+/* What leaves a link now goes into frames, of which the full ones leave. Returns whether anything
+ * did. */
+static bool send_words(struct board *board, unsigned link, uint64_t now)
+{
+    struct board_wire *wire = &board->wire[link];
+    uint32_t left = BURST, sent = 1;
+
+    while (left > 0 && sent > 0) {
+        uint32_t room = (uint32_t)ni_min_u64(left, wire->most - wire->count);
+
+        sent = dnp_link_send_burst(&board->card.link[link], now, wire->words + wire->count, room);
+        left -= sent;
+        wire->count += sent;
+        if (wire->count == wire->most) {
+            send_frame(wire);
+        }
+    }
+    return left < BURST;
+}
+
 /* Let the card work for some steps. */
 static bool work(struct board *board, uint64_t now)
 {
-    struct apelink_word words[DNP_LINKS][DNP_FRAME_WORDS];
-    uint32_t count[DNP_LINKS] = {0};
     bool active = true;
 
     for (int step = 0; step < STEPS && active; step++) {
         active = dnp_card_step(&board->card, now);
         for (unsigned link = 0; link < DNP_LINKS; link++) {
-            if (!works(board, link) ||
-                !dnp_link_send(&board->card.link[link], now, &words[link][count[link]])) {
-                continue;
-            }
-            active = true;
-            count[link] += board->wire[link].fd >= 0;
-            if (count[link] == DNP_FRAME_WORDS) {
-                send_frame(&board->wire[link], words[link], count[link]);
-                count[link] = 0;
-            }
+            active = (works(board, link) && send_words(board, link, now)) || active;
         }
     }
     for (unsigned link = 0; link < DNP_LINKS; link++) {
-        if (count[link] > 0) {
-            send_frame(&board->wire[link], words[link], count[link]);
-        }
+        send_frame(&board->wire[link]);
     }
     return active;
 }
@@ -121,7 +136,9 @@ static void board_run(void *arg)
     if (!active) {
         due = ni_min_u64(until_due(board, now), until_look(board));
     }
-    if (due > 0) {
+    if (due == 0 && !active) {
+        (void)sched_yield(); /* what is waited for may need this processor */
+    } else if (due > 0) {
         wait.tv_sec = (time_t)(due / 1000000000U);
         wait.tv_usec = (suseconds_t)(due % 1000000000U / 1000 + 1);
     }
@@ -180,6 +197,23 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
     board_run(board);
 }
 
+/* Words of a frame that goes to the neighbour in one packet, as far as this host knows. */
+static uint32_t words_of_frame(const struct sockaddr_in *there)
+{
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), mtu = 0;
+    socklen_t len = sizeof mtu;
+    uint32_t words = DNP_FRAME_ETHERNET;
+
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)there, sizeof *there) == 0 &&
+        getsockopt(fd, IPPROTO_IP, IP_MTU, &mtu, &len) == 0 && mtu > UDP_HEAD + DNP_FRAME_EMPTY) {
+        words = (uint32_t)(mtu - UDP_HEAD - DNP_FRAME_EMPTY) / APELINK_WORD;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return (uint32_t)ni_min_u64(words, DNP_FRAME_WORDS);
+}
+
 static ni_status open_wire(struct board *board, unsigned link)
 {
     const struct board_cable *cable = &board->config.cable[link];
@@ -187,9 +221,11 @@ static ni_status open_wire(struct board *board, unsigned link)
     int size = BUFFER;
     char text[INET_ADDRSTRLEN] = "";
 
+    wire->most = DNP_FRAME_ETHERNET;
     if (!cable->used) {
         return NI_OK;
     }
+    wire->most = words_of_frame(&cable->there);
     wire->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (wire->fd < 0 ||
         bind(wire->fd, (const struct sockaddr *)&cable->here, sizeof cable->here) != 0) {
@@ -214,6 +250,10 @@ static void set_registers(struct board *board)
 
     dnp_set(registers, DNP_REG_board_torus, 0, size[0] | size[1] << 10 | size[2] << 20);
     dnp_set(registers, DNP_REG_board_place, 0, at[0] | at[1] << 10 | at[2] << 20);
+    /* In real time a credit takes long to come, so that as much as fits is under way. */
+    dnp_set(registers, DNP_REG_link_thresholds, 0,
+            DNP_FIELD_PUT(0, link_thresholds_red, board->config.fifo) |
+                DNP_FIELD_PUT(0, link_thresholds_yellow, board->config.fifo - DNP_PACKET_WORDS));
     dnp_set(registers, DNP_REG_link_credit, 0,
             DNP_FIELD_PUT(credit, link_credit_idle, IDLE_CREDITS));
     dnp_set(registers, DNP_REG_get_timeout, 0,
@@ -260,6 +300,7 @@ ni_status board_open(struct board *board, const struct board_config *config,
         ni_log(NI_LOG_ERROR, "apelink-board: no memory for a card");
         return status;
     }
+    dnp_card_burst(&board->card, BURST);
     set_registers(board);
     for (unsigned link = 0; link < DNP_LINKS && status == NI_OK; link++) {
         status = open_wire(board, link);

@@ -29,7 +29,10 @@ struct board {
         unsigned link;
         int fd; /* -1: no cable */
         struct event *readable;
-        bool warned; /* a neighbour that should not be there has been named */
+        bool warned;   /* a neighbour that should not be there has been named */
+        uint32_t most; /* words of a frame that the way to the neighbour takes as one packet */
+        uint32_t count;
+        struct apelink_word words[DNP_FRAME_WORDS]; /* of the next frame */
     } wire[DNP_LINKS];
     struct dnp_host host;
     struct board_device device;

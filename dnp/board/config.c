@@ -213,7 +213,7 @@ ni_status board_config_parse(struct board_config *config, const char *text, char
     struct dnp_complaint complaint;
     unsigned line;
 
-    *config = (struct board_config){.fifo = 1024, .cycle_ns = 1000};
+    *config = (struct board_config){.fifo = DNP_FIFO_MAX, .cycle_ns = 1000};
     config->place.at[0] = UINT32_MAX;
     line = dnp_lines_each(text, take, config, &complaint);
     if (line != 0) {

@@ -27,7 +27,8 @@
  *                                  file with this mode in octal; 666 unless set
  *   machine SOCKET MEMORY          a virtual machine reaches the card by ivshmem-doorbell at
  *                                  SOCKET; its memory is the file MEMORY
- *   fifo WORDS                     of each receiving FIFO; 1024 unless set
+ *   fifo WORDS                     of each receiving FIFO, the same for all cards; 16384
+ *                                  unless set
  *   cycle NS                       how long a cycle of the card is; 1000 unless set
  *   set REGISTER VALUE             what a host's administrator might write: registers for which
  *                                  dnp_register_administered is true, in the order of the lines

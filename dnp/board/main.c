@@ -153,9 +153,25 @@ static void help(void)
          "  sensors FILE   lines such as board_temperature 41500\n"
          "  device DIRECTORY [MODE]  programs reach the card by DIRECTORY/apelink0 (666)\n"
          "  machine SOCKET MEMORY  a virtual machine reaches the card by ivshmem-doorbell\n"
-         "  fifo WORDS     of each receiving FIFO (1024)\n"
+         "  fifo WORDS     of each receiving FIFO, the same for all cards (16384)\n"
          "  cycle NS       how long a cycle is (1000)\n"
          "  set REGISTER VALUE  such as fault_mask 1 (docs/registers.md)");
+}
+
+/* With timers of microseconds: the usual ones are late by milliseconds, for which the neighbours
+ * would wait for each credit. */
+static struct event_base *new_base(void)
+{
+    struct event_config *config = event_config_new();
+    struct event_base *base = NULL;
+
+    if (config != NULL && event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER) == 0) {
+        base = event_base_new_with_config(config);
+    }
+    if (config != NULL) {
+        event_config_free(config);
+    }
+    return base;
 }
 
 int main(int argc, char **argv)
@@ -177,7 +193,7 @@ int main(int argc, char **argv)
     if (!read_config(argv[1], &config, &key)) {
         return 1;
     }
-    base = event_base_new();
+    base = new_base();
     board = ni_aligned_zero(NI_CACHE_LINE, sizeof *board);
     if (base == NULL || board == NULL) {
         fprintf(stderr, "apelink-board: no memory\n");

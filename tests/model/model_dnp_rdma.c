@@ -200,6 +200,7 @@ static void start(struct model *model, uint64_t seed)
 
         test_host_open(host);
         host->latest = seed / 8 % 2 == 1 ? 100 : 0;
+        dnp_card_burst(&model->torus.card[node], seed % 3 == 0 ? 300 : 1);
         dnp_set(&model->torus.card[node].registers, DNP_REG_link_timeout, 0, 0);
         dnp_set(&model->torus.card[node].registers, DNP_REG_get_timeout, 0, 60000);
         for (uint8_t port = 0; port < DNP_CHANNELS; port++) {

@@ -50,6 +50,7 @@ cable X- 127.0.0.1:$4 127.0.0.1:$3 $2
 cable X+ 127.0.0.1:$5 127.0.0.1:$6 $2
 control $work/control
 sensors $work/sensors
+fifo 1024
 EOC
     "$board" "$work/config" 2>"$work/err" &
     pid=$!
@@ -60,6 +61,7 @@ EOC
     done
     "$ends" "$3" "$4" "$5" "$6" "$1" || fail "PUTs over $1 cables"
     state 's["registers"]["board_place"] == 1 and s["registers"]["sensor_board_temperature"] == 45000' || fail "registers"
+    state 's["registers"]["link_thresholds"] == 1024 | (1024 - 258) << 16' || fail "not all of a FIFO is used"
     state 's["registers"]["link_packets"][1] > 50 and s["registers"]["link_sent_packets"][0] > 50' || fail "packets"
     state 'all(s["cables"]["X-"][k] > 0 for k in ("good", "malformed", "stranger", "misplaced"))' || fail "strangers"
     state 's["cables"]["Y+"] is None and s["cables"]["X+"]["known"]' || fail "cables"

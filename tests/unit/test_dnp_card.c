@@ -143,11 +143,10 @@ static void test_many_puts(void **state)
     assert_no_event();
 }
 
-static void test_get_of_many_packets(void **state)
+static void get_many_packets(void)
 {
     struct apelink_command command = put(1, 2, HOST_BASE + 5, HOST_BASE + HOST_SIZE / 2 + 9, 0);
 
-    (void)state;
     command.header.operation = APELINK_GET;
     command.len = 20000;
     host->latest = 20;
@@ -158,6 +157,21 @@ static void test_get_of_many_packets(void **state)
     assert_event(host, 1, apelink_cmd1_pack(&command), APELINK_NIOS_MAGIC);
     assert_no_event();
     assert_int_equal(host->card->gets.count, 0);
+}
+
+static void test_get_of_many_packets(void **state)
+{
+    (void)state;
+    get_many_packets();
+}
+
+/* More words in a step are the same packets. */
+static void test_bursts(void **state)
+{
+    (void)state;
+    dnp_card_burst(&torus.card[0], 1000);
+    dnp_card_burst(&torus.card[1], 7);
+    get_many_packets();
 }
 
 /* The event of a command that failed, with why. */
@@ -402,6 +416,7 @@ int main(void)
         CARD_TEST(test_put),
         CARD_TEST(test_many_puts),
         CARD_TEST(test_get_of_many_packets),
+        CARD_TEST(test_bursts),
         CARD_TEST(test_commands_that_are_refused),
         CARD_TEST(test_puts_that_are_refused),
         CARD_TEST(test_a_full_ring_of_events),

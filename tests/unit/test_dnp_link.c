@@ -108,6 +108,33 @@ static void test_a_packet_word_by_word(void **state)
     free(pair);
 }
 
+/* Words that leave together are those that leave one by one. */
+static void test_bursts(void **state)
+{
+    struct pair *one = pair_new(), *many = pair_new();
+    struct apelink_header header = {.len = 4096};
+    struct apelink_footer footer = {.tag = 7};
+    struct apelink_word words[QUEUE], word;
+    uint32_t n = 0, more;
+
+    (void)state;
+    put_packet(&one->end[0].out, &header, &footer, &one->rng);
+    put_packet(&many->end[0].out, &header, &footer, &many->rng);
+    begin(&one->end[0], 0);
+    begin(&many->end[0], 0);
+    while ((more = dnp_link_send_burst(&many->end[0].link, 40, words + n, 100)) > 0) {
+        n += more;
+    }
+    assert_true(n > DNP_PACKET_WORDS + 4);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_true(dnp_link_send(&one->end[0].link, 40, &word));
+        assert_true(apelink_word_equal(word, words[i]));
+    }
+    assert_false(dnp_link_send(&one->end[0].link, 40, &word));
+    free(one);
+    free(many);
+}
+
 /* A word of the packet that is Magic costs one more, and is counted once. */
 static void test_magic_as_payload(void **state)
 {
@@ -308,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_packet_word_by_word),
+        cmocka_unit_test(test_bursts),
         cmocka_unit_test(test_magic_as_payload),
         cmocka_unit_test(test_room_comes_back_by_credits),
         cmocka_unit_test(test_efficiency_of_the_paper),
