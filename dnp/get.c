@@ -62,6 +62,7 @@ void dnp_gets_came(struct dnp_gets *gets, uint32_t tag, uint32_t len, ni_status 
         return;
     }
     entry->writing = false;
+    entry->since = gets->now;
     entry->left -= len;
     if (status != NI_OK || entry->left == 0) {
         end(gets, entry, status);
@@ -92,6 +93,7 @@ void dnp_gets_step(struct dnp_gets *gets, uint64_t now)
 {
     uint32_t timeout = dnp_get(gets->registers, DNP_REG_get_timeout, 0);
 
+    gets->now = now;
     if (gets->count == 0 || timeout == 0 || now == gets->looked_at) {
         return;
     }

@@ -21,8 +21,8 @@ struct dnp_get_entry {
     uint32_t tag;
     uint32_t left; /* bytes to come */
     bool used;
-    bool writing; /* an answer of it goes into memory: its time is not up before that has ended */
-    uint64_t since;
+    bool writing;   /* an answer of it goes into memory: its time is not up before that has ended */
+    uint64_t since; /* when it began, or an answer came */
 };
 
 struct dnp_gets {
@@ -31,6 +31,7 @@ struct dnp_gets {
     struct dnp_get_entry entry[DNP_GETS];
     uint32_t count;
     uint32_t serial;
+    uint64_t now;       /* as of the last step */
     uint64_t looked_at; /* for those whose time is up; once a cycle is enough */
 };
 

@@ -165,6 +165,14 @@ static void test_get_of_many_packets(void **state)
     get_many_packets();
 }
 
+/* Its time begins anew with each answer. */
+static void test_a_get_that_takes_long(void **state)
+{
+    (void)state;
+    dnp_set(&host->card->registers, DNP_REG_get_timeout, 0, 1200);
+    get_many_packets();
+}
+
 /* More words in a step are the same packets. */
 static void test_bursts(void **state)
 {
@@ -416,6 +424,7 @@ int main(void)
         CARD_TEST(test_put),
         CARD_TEST(test_many_puts),
         CARD_TEST(test_get_of_many_packets),
+        CARD_TEST(test_a_get_that_takes_long),
         CARD_TEST(test_bursts),
         CARD_TEST(test_commands_that_are_refused),
         CARD_TEST(test_puts_that_are_refused),
