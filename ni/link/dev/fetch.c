@@ -50,10 +50,20 @@ static bool ask(struct ni_dev_peer *peer, struct ni_dev_fetch *fetch, void *to, 
     return true;
 }
 
+/* Once bye was said, our memory goes when a look has come back: it must not overtake what is to be
+ * said before. */
+static bool is_early(const struct ni_dev_peer *peer)
+{
+    return peer->said && (peer->dirty || peer->sent != peer->committed);
+}
+
 static void look(struct ni_dev_peer *peer)
 {
     uint64_t from = peer->known ? peer->state : peer->blob.identity;
 
+    if (is_early(peer)) {
+        return;
+    }
     if (ask(peer, NULL, &peer->in->asked, from, sizeof(peer->in->asked))) {
         peer->look = NI_DEV_LOOKING;
         peer->looked_ns = peer->link->now_ns;
