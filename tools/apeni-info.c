@@ -27,7 +27,8 @@ enum section {
     SECTION_STATS = 8,
     SECTION_TOPOLOGY = 16,
     SECTION_LINKS = 32,
-    SECTION_FAULTS = 64
+    SECTION_FAULTS = 64,
+    SECTION_BOARD = 128
 };
 
 /* Of a network that may not be there, and what takes long: only when it is asked for. */
@@ -38,6 +39,7 @@ struct request {
     enum info_format format;
     bool svg;           /* of the topology */
     const char *faults; /* the page; NULL: the usual one */
+    const char *board;  /* the device; NULL: that of the parameter */
     struct info_topology_request topology;
 };
 
@@ -46,10 +48,11 @@ static void print_help(void)
     printf("usage: apeni-info [--build] [--host] [--links] [--params] [--stats]\n"
            "                  [--json | --markdown]\n"
            "       apeni-info --faults[=PAGE] [--json]\n"
+           "       apeni-info --board[=DEVICE] [--json]\n"
            "       apeni-info --topology[=text|svg] [--nodes N] [--route FROM,TO] [--json]\n"
            "\n"
            "Prints what libapeni is and can do here. Without a section: build and host; with\n"
-           "--json: all sections but faults, links and topology.\n"
+           "--json: all sections but board, faults, links and topology.\n"
            "\n"
            "  -b, --build      version, build options, links compiled in\n"
            "  -o, --host       processor, and what this host allows, by trying it\n"
@@ -58,6 +61,8 @@ static void print_help(void)
            "  -s, --stats      statistics: kind, unit, help\n"
            "  -f, --faults[=PAGE]\n"
            "                   what this host's apelink-hfm knows of all nodes\n"
+           "  -c, --board[=DEVICE]\n"
+           "                   the APEnet+ card of a device: links, channels, registers\n"
            "  -t, --topology[=text|svg]\n"
            "                   the torus of nodes: coordinates, neighbours, a drawing\n"
            "  -n, --nodes N    how many nodes, where no parameter says it\n"
@@ -119,6 +124,9 @@ static void check_request(const struct request *request)
     if ((request->sections & SECTION_FAULTS) != 0 && request->sections != SECTION_FAULTS) {
         bad_use("no other section goes with", "--faults");
     }
+    if ((request->sections & SECTION_BOARD) != 0 && request->sections != SECTION_BOARD) {
+        bad_use("no other section goes with", "--board");
+    }
     if ((request->sections & SECTION_TOPOLOGY) == 0 &&
         (request->topology.nodes != NULL || request->topology.route != NULL)) {
         bad_use("--topology is needed for",
@@ -129,19 +137,27 @@ static void check_request(const struct request *request)
 static struct request parse_options(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"build", no_argument, NULL, 'b'},          {"host", no_argument, NULL, 'o'},
-        {"links", no_argument, NULL, 'l'},          {"params", no_argument, NULL, 'p'},
-        {"stats", no_argument, NULL, 's'},          {"faults", optional_argument, NULL, 'f'},
-        {"topology", optional_argument, NULL, 't'}, {"nodes", required_argument, NULL, 'n'},
-        {"route", required_argument, NULL, 'r'},    {"json", no_argument, NULL, 'j'},
-        {"markdown", no_argument, NULL, 'm'},       {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},        {NULL, 0, NULL, 0},
+        {"build", no_argument, NULL, 'b'},
+        {"host", no_argument, NULL, 'o'},
+        {"links", no_argument, NULL, 'l'},
+        {"params", no_argument, NULL, 'p'},
+        {"stats", no_argument, NULL, 's'},
+        {"faults", optional_argument, NULL, 'f'},
+        {"board", optional_argument, NULL, 'c'},
+        {"topology", optional_argument, NULL, 't'},
+        {"nodes", required_argument, NULL, 'n'},
+        {"route", required_argument, NULL, 'r'},
+        {"json", no_argument, NULL, 'j'},
+        {"markdown", no_argument, NULL, 'm'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},
+        {NULL, 0, NULL, 0},
     };
     struct request request = {.format = INFO_FORMAT_TEXT};
     int letter;
 
     opterr = 0;
-    while ((letter = getopt_long(argc, argv, ":bolpsf::tn:r:jmhV", options, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, ":bolpsf::c::tn:r:jmhV", options, NULL)) != -1) {
         switch (letter) {
         case 'b':
             request.sections |= SECTION_BUILD;
@@ -161,6 +177,10 @@ static struct request parse_options(int argc, char **argv)
         case 'f':
             request.sections |= SECTION_FAULTS;
             request.faults = optarg;
+            break;
+        case 'c':
+            request.sections |= SECTION_BOARD;
+            request.board = optarg;
             break;
         case 't':
             request.sections |= SECTION_TOPOLOGY;
@@ -310,6 +330,11 @@ int main(int argc, char **argv)
 
     if ((request.sections & SECTION_FAULTS) != 0) {
         end(info_print_faults(request.faults, request.format) && environment == NI_OK
+                ? EXIT_GOOD
+                : EXIT_BAD_ENVIRONMENT);
+    }
+    if ((request.sections & SECTION_BOARD) != 0) {
+        end(info_print_board(request.board, request.format) && environment == NI_OK
                 ? EXIT_GOOD
                 : EXIT_BAD_ENVIRONMENT);
     }

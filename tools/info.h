@@ -66,4 +66,8 @@ void info_print_stats(enum info_format format);
  * none, which is said. */
 bool info_print_faults(const char *path, enum info_format format);
 
+/* What the card of a device says: registers, links, channels; device: NULL for that of the
+ * parameter dev_device. false: there is none, which is said. */
+bool info_print_board(const char *device, enum info_format format);
+
 #endif

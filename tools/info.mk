@@ -6,6 +6,7 @@ bin_PROGRAMS += tools/apeni-info
 tools_apeni_info_SOURCES = \
     tools/apeni-info.c \
     tools/info.h \
+    tools/info_board.c \
     tools/info_build.c \
     tools/info_facts.c \
     tools/info_faults.c \
@@ -15,8 +16,8 @@ tools_apeni_info_SOURCES = \
     tools/info_svg.c \
     tools/info_topology.c \
     tools/info_topology.h
-tools_apeni_info_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS)
-tools_apeni_info_LDADD = ni/libapeni_core.la
+tools_apeni_info_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
+tools_apeni_info_LDADD = dnp/libdnp.la
 
 dist_man1_MANS += docs/man/apeni-info.1
 EXTRA_DIST += docs/parameters.md

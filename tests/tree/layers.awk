@@ -63,7 +63,7 @@ function layers(n, i, parts, below, engine)
     allow("mtl_match", "ompi_match ompi_glue " engine)
     allow("pml_match", "ompi_match ompi_glue " engine)
     allow("pml_hooks", "record ompi_glue")
-    allow("tools", engine)
+    allow("tools", "dnp driver " engine)
     allow("osu_bench", "presto ni/match " engine)
     allow("examples", "presto ni/include")
 }

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: dnp/board/fuse.c, dnp/board/fuse_death.c, dnp/board/fuse_mount.c, dnp/board/fuse_wait.c, dnp/board/socket.c, driver/client.c.
+# Covers: dnp/board/fuse.c, dnp/board/fuse_death.c, dnp/board/fuse_mount.c, dnp/board/fuse_wait.c, dnp/board/socket.c, driver/client.c, tools/info_board.c.
 # Programs reach a card by its device: what they send comes back, what makes no sense is refused, who is killed leaves
 # nothing behind, and programs hear of it when the card has gone.
 set -u
 
 board=${APELINK_BUILDDIR:?}/dnp/apelink-board
 client=$APELINK_BUILDDIR/tests/unit/dnp_device_client
+info=$APELINK_BUILDDIR/tools/apeni-info
 [ -x "$board" ] || { echo "skipped: apelink-board was not built, for want of libevent"; exit 77; }
 [ "$(id -u)" -eq 0 ] || { echo "skipped: only root may serve a device"; exit 77; }
 command -v python3 >/dev/null 2>&1 || { echo "skipped: no python3"; exit 77; }
@@ -111,6 +112,18 @@ start 666
 sed "s|^control .*|control $work/other|" "$work/config" >"$work/config2"
 "$board" "$work/config2" >"$work/out" 2>&1 && fail "two boards serve $dir"
 grep -q 'is there already' "$work/out" || fail "two boards: $(cat "$work/out")"
+
+# What the card says of itself.
+"$info" --board="$device" >"$work/info" || fail "apeni-info --board"
+grep -q '^  place            0 0 0 of a torus of 1x1x1$' "$work/info" && grep -q '^  channels         4, of which 4 are free$' "$work/info" &&
+    grep -q '^  board_place *0 (x 0, y 0, z 0)$' "$work/info" || fail "apeni-info --board says: $(cat "$work/info")"
+"$info" --board="$device" --json | python3 -c 'import json, sys
+b = json.load(sys.stdin)["board"]
+r = b["registers"]
+assert r["board_magic"] == 0x4e455041 and r["rx_bytes"] > 0 and len(r["link_up"]) == 6
+assert b["torus"] == [1, 1, 1] and not b["kernel"] and "X+" in b["links"]' || fail "apeni-info --board --json"
+"$info" --board="$work/none" >"$work/out" 2>&1 && fail "apeni-info --board of no device"
+grep -q 'see whether apelink-board serves a device there' "$work/out" || fail "no device: $(cat "$work/out")"
 
 # Four at once, each with a channel of its own.
 jobs=
