@@ -20,7 +20,7 @@
  *   class.c      classes of tags
  *   inject.c     faults that are injected, with rules.c and hold.c
  *   end.c        an end before MPI_Finalize
- *   survive.c    going on after the death of a peer, with dead.c, abandon.c and btl.c
+ *   survive.c    going on after the death of a peer, with dead.c, under.c, abandon.c and btl.c
  *   hosts.c      hangs of a job on several hosts
  *   gather.c     at the end: the records of all ranks become one file of JSON
  *   number.c     the functions of the PML while recording is off

@@ -23,35 +23,59 @@ static void set_error(ompi_request_t *request)
     request->req_status.MPI_ERROR = MPI_ERR_OTHER;
 }
 
-/* The callback of the request that is being cancelled, and what stands there else. */
+/* The request that is being taken back. */
+static ompi_request_t *taken_back;
+
+/* A message may have come for it in another thread: then nothing is cancelled, and it is well. */
+void pml_hooks_end_cancelled(ompi_request_t *request)
+{
+    if (request == __atomic_load_n(&taken_back, __ATOMIC_RELAXED) &&
+        request->req_status._cancelled != 0) {
+        set_error(request);
+    }
+}
+
+/* The callback of one that had none. */
+static int cancelled(ompi_request_t *request)
+{
+    pml_hooks_end_cancelled(request);
+    return 0;
+}
+
+/* That of one that has somebody else's, where there is one thread. */
 static ompi_request_complete_fn_t callback;
 static void *callback_data;
 
-static int cancelled(ompi_request_t *request)
+static int cancelled_of_others(ompi_request_t *request)
 {
-    set_error(request);
+    pml_hooks_end_cancelled(request);
     request->req_complete_cb_data = callback_data;
-    return callback != NULL ? callback(request) : 0;
+    return callback(request);
 }
 
+/* Cancel it, so that who waits for it finds the error; ours tell of it before that. */
 static void take_back(ompi_request_t *request)
 {
-    /* Without a callback a call of ours waits for it, which looks at the status when this is done.
-     * Another thread may be completing it, and its message has come then. */
-    if (request->req_complete_cb == NULL) {
-        (void)ompi_request_cancel(request);
-        if (request->req_status._cancelled != 0) {
-            set_error(request);
-        }
-        return;
+    ompi_request_complete_fn_t found = request->req_complete_cb;
+    bool is_others =
+        found != NULL && found != pml_hooks_ended && found != pml_hooks_ended_of_threads;
+
+    if (is_others && record_threads) {
+        return; /* it may be called now, with what it finds in the request */
     }
-    callback = request->req_complete_cb;
-    callback_data = request->req_complete_cb_data;
-    request->req_complete_cb = cancelled;
+    __atomic_store_n(&taken_back, request, __ATOMIC_RELAXED);
+    if (found == NULL) {
+        request->req_complete_cb = cancelled;
+    } else if (is_others) {
+        callback = found;
+        callback_data = request->req_complete_cb_data;
+        request->req_complete_cb = cancelled_of_others;
+    }
     (void)ompi_request_cancel(request);
-    if (!REQUEST_COMPLETE(request)) {
+    if (is_others && !REQUEST_COMPLETE(request)) {
         request->req_complete_cb = callback;
     }
+    __atomic_store_n(&taken_back, NULL, __ATOMIC_RELAXED);
 }
 
 /* ---- requests that the PML keeps --------------------------------------------------------------

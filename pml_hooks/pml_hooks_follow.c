@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations under way, as far as they are not inline. */
 #include "record/clock.h"
-#include "pml_hooks/pml_hooks_follow.h"
+#include "pml_hooks/pml_hooks_survive.h"
 
 struct pml_hooks_follow *pml_hooks_first_free;
 opal_mutex_t pml_hooks_free_lock = OPAL_MUTEX_STATIC_INIT;
@@ -76,20 +76,6 @@ struct pml_hooks_follow *pml_hooks_follow_new(void)
         pml_hooks_first_free = follow->next_free;
     }
     return follow;
-}
-
-void pml_hooks_follow_each(void (*visit)(const struct pml_hooks_follow *follow))
-{
-    for (struct chunk *chunk = chunks; chunk != NULL; chunk = chunk->next) {
-        for (unsigned i = 0; i < CHUNK; i++) {
-            const struct pml_hooks_follow *follow = &chunk->follows[i];
-
-            if (follow->pending->kind != RECORD_FREE &&
-                pml_hooks_follow_of(false, follow->request) == follow) {
-                visit(follow);
-            }
-        }
-    }
 }
 
 void pml_hooks_follow_drop(struct pml_hooks_follow *follow, bool lost)
@@ -192,6 +178,9 @@ PML_HOOKS_INLINE int ended_by(bool threads, ompi_request_t *request)
 
     if (follow == NULL || (kind = take_kind(threads, follow->pending)) == RECORD_FREE) {
         return 0;
+    }
+    if (__builtin_expect(request->req_status._cancelled != 0, 0)) {
+        pml_hooks_end_cancelled(request);
     }
     pending = follow->pending;
     request->req_complete_cb_data = NULL;

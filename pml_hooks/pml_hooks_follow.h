@@ -29,10 +29,6 @@ extern opal_mutex_t pml_hooks_free_lock;
 /* An entry where none is free; NULL without memory. Under the lock. */
 struct pml_hooks_follow *pml_hooks_follow_new(void);
 
-/* Call `visit` with each entry whose request is under way and calls back here. Not where there are
- * threads. */
-void pml_hooks_follow_each(void (*visit)(const struct pml_hooks_follow *follow));
-
 /* What completed last in this thread: what a call that waited has waited for. A message is the last
  * one received of its peer, where tag and communicator are found. */
 struct pml_hooks_last_end {

@@ -17,17 +17,8 @@ enum { SETTLED_CALLS = 32, PROBE_CALLS = 8 * (SETTLED_CALLS + 2) };
 static mca_pml_base_module_t below;
 static bool installed;
 
-/* An operation whose call waits until it ends. */
-static struct waiting {
-    struct waiting *next;
-    ompi_request_t *request;
-    struct ompi_communicator_t *comm;
-    int peer;
-    bool is_send;
-    uint64_t since;
-} * first_waiting;
-/* Of the list, and of all that ends requests. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Of all that ends requests: a callback that is called then may come back here. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 /* ---- for whom it waits ------------------------------------------------------------------------
  */
@@ -84,43 +75,27 @@ static uint64_t age_of(const struct pml_hooks_dead *dead)
 /* ---- the end of what waits --------------------------------------------------------------------
  */
 
-static void consider(ompi_request_t *request, const struct pml_hooks_dead *dead, bool is_send)
+/* Whom an operation waits for, as far as that is known to be dead. */
+static const struct pml_hooks_dead *dead_of(const struct pml_hooks_under_way *what)
 {
-    uint64_t age = age_of(dead);
+    return what->peer == MPI_ANY_SOURCE ? dead_sender(what->request, what->comm, what->since)
+                                        : dead_peer(what->comm, what->peer);
+}
+
+/* One that is to end. It stays there while it is looked at: who frees it takes it out first. */
+static bool is_to_end(const struct pml_hooks_under_way *what)
+{
+    return !REQUEST_COMPLETE(what->request) && age_of(dead_of(what)) >= SETTLED_NS;
+}
+
+static void end_one(const struct pml_hooks_under_way *what)
+{
+    bool is_send = what->is_send;
     bool matched =
-        __atomic_load_n(&request->req_status.MPI_SOURCE, __ATOMIC_RELAXED) != MPI_ANY_SOURCE;
+        __atomic_load_n(&what->request->req_status.MPI_SOURCE, __ATOMIC_RELAXED) != MPI_ANY_SOURCE;
 
-    if (age >= SETTLED_NS && !REQUEST_COMPLETE(request)) {
-        pml_hooks_end_request(request, is_send, age >= DRAINED_NS && (is_send || matched));
-    }
-}
-
-static void consider_follow(const struct pml_hooks_follow *follow)
-{
-    const struct record_pending *pending = follow->pending;
-    bool any = pending->peer == RECORD_ANY;
-
-    consider(follow->request,
-             any ? dead_sender(follow->request, follow->comm, pending->since)
-                 : pml_hooks_dead_find(
-                       (opal_process_name_t){pending->peer_job, (uint32_t)pending->peer}),
-             pending->kind == RECORD_PENDING_SEND);
-}
-
-/* Where several threads call MPI one may complete and free a request that another looks at: only
- * those are ended then whose calls are here. */
-static void end_waiting(void)
-{
-    for (struct waiting *waiting = first_waiting; waiting != NULL; waiting = waiting->next) {
-        consider(waiting->request,
-                 waiting->peer == MPI_ANY_SOURCE
-                     ? dead_sender(waiting->request, waiting->comm, waiting->since)
-                     : dead_peer(waiting->comm, waiting->peer),
-                 waiting->is_send);
-    }
-    if (!record_threads) {
-        pml_hooks_follow_each(consider_follow);
-    }
+    pml_hooks_end_request(what->request, is_send,
+                          age_of(dead_of(what)) >= DRAINED_NS && (is_send || matched));
 }
 
 /* How often progress has been made since the last news of a death: what the dead have sent is taken
@@ -150,17 +125,22 @@ static void count_call(void)
 static int progress(void)
 {
     static uint64_t last;
+    static bool inside; /* a callback makes progress */
 
     pml_hooks_btl_look();
     if ((pml_hooks_dead_count() == 0 && !pml_hooks_dead_news()) ||
         pthread_mutex_trylock(&lock) != 0) {
         return 0;
     }
-    pml_hooks_dead_look();
-    count_call();
-    if (is_settled() && record_clock() - last >= PERIOD_NS) {
-        last = record_clock();
-        end_waiting();
+    if (!inside) {
+        inside = true;
+        pml_hooks_dead_look();
+        count_call();
+        if (is_settled() && record_clock() - last >= PERIOD_NS) {
+            last = record_clock();
+            pml_hooks_under_way_each(is_to_end, end_one);
+        }
+        inside = false;
     }
     (void)pthread_mutex_unlock(&lock);
     return 0;
@@ -170,29 +150,11 @@ static int progress(void)
  */
 
 /* Wait for a request of a blocking call, and free it. */
-static int wait_for(ompi_request_t *request, struct ompi_communicator_t *comm, int peer,
-                    bool is_send, ompi_status_public_t *status)
+static int wait_for(ompi_request_t *request, ompi_status_public_t *status)
 {
-    struct waiting waiting = {.request = request,
-                              .comm = comm,
-                              .peer = peer,
-                              .is_send = is_send,
-                              .since = record_stamp()},
-                   **place;
     int rc;
 
-    if (!REQUEST_COMPLETE(request)) {
-        (void)pthread_mutex_lock(&lock);
-        waiting.next = first_waiting;
-        first_waiting = &waiting;
-        (void)pthread_mutex_unlock(&lock);
-        ompi_request_wait_completion(request);
-        (void)pthread_mutex_lock(&lock);
-        for (place = &first_waiting; *place != &waiting; place = &(*place)->next) {
-        }
-        *place = waiting.next;
-        (void)pthread_mutex_unlock(&lock);
-    }
+    ompi_request_wait_completion(request);
     rc = request->req_status.MPI_ERROR;
     if (status != MPI_STATUS_IGNORE) {
         *status = request->req_status;
@@ -206,13 +168,40 @@ static bool is_dead(struct ompi_communicator_t *comm, int peer)
     return pml_hooks_dead_count() > 0 && dead_peer(comm, peer) != NULL;
 }
 
+/* What a call that has begun an operation returns: that is to end with its peer from now on. */
+static int begun(int rc, ompi_request_t **request, struct ompi_communicator_t *comm, int peer,
+                 bool is_send)
+{
+    if (rc == OMPI_SUCCESS && ((*request)->req_persistent || !REQUEST_COMPLETE(*request))) {
+        pml_hooks_under_way_add(&(struct pml_hooks_under_way){
+            .request = *request,
+            .comm = comm,
+            .peer = peer,
+            .is_send = is_send,
+            .since = record_stamp(),
+        });
+    }
+    return rc;
+}
+
 static int survive_isend(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
                          int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
                          struct ompi_request_t **request)
 {
-    return is_dead(comm, peer)
-               ? MPI_ERR_OTHER
-               : below.pml_isend(buffer, count, type, peer, tag, mode, comm, request);
+    int rc = is_dead(comm, peer)
+                 ? MPI_ERR_OTHER
+                 : below.pml_isend(buffer, count, type, peer, tag, mode, comm, request);
+
+    return begun(rc, request, comm, peer, true);
+}
+
+static int survive_isend_init(const void *buffer, size_t count, struct ompi_datatype_t *type,
+                              int peer, int tag, mca_pml_base_send_mode_t mode,
+                              struct ompi_communicator_t *comm, struct ompi_request_t **request)
+{
+    int rc = below.pml_isend_init(buffer, count, type, peer, tag, mode, comm, request);
+
+    return begun(rc, request, comm, peer, true);
 }
 
 static int survive_send(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
@@ -221,27 +210,52 @@ static int survive_send(const void *buffer, size_t count, struct ompi_datatype_t
     ompi_request_t *request;
     int rc = survive_isend(buffer, count, type, peer, tag, mode, comm, &request);
 
-    return rc == OMPI_SUCCESS ? wait_for(request, comm, peer, true, MPI_STATUS_IGNORE) : rc;
+    return rc == OMPI_SUCCESS ? wait_for(request, MPI_STATUS_IGNORE) : rc;
+}
+
+static int survive_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                         int tag, struct ompi_communicator_t *comm, struct ompi_request_t **request)
+{
+    int rc = below.pml_irecv(buffer, count, type, peer, tag, comm, request);
+
+    return begun(rc, request, comm, peer, false);
+}
+
+static int survive_irecv_init(void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+                              int tag, struct ompi_communicator_t *comm,
+                              struct ompi_request_t **request)
+{
+    int rc = below.pml_irecv_init(buffer, count, type, peer, tag, comm, request);
+
+    return begun(rc, request, comm, peer, false);
 }
 
 static int survive_recv(void *buffer, size_t count, struct ompi_datatype_t *type, int peer, int tag,
                         struct ompi_communicator_t *comm, ompi_status_public_t *status)
 {
     ompi_request_t *request;
-    int rc = below.pml_irecv(buffer, count, type, peer, tag, comm, &request);
+    int rc = survive_irecv(buffer, count, type, peer, tag, comm, &request);
 
-    return rc == OMPI_SUCCESS ? wait_for(request, comm, peer, false, status) : rc;
+    return rc == OMPI_SUCCESS ? wait_for(request, status) : rc;
+}
+
+static int survive_imrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
+                          struct ompi_message_t **message, struct ompi_request_t **request)
+{
+    struct ompi_communicator_t *comm = (*message)->comm;
+    int peer = (*message)->peer;
+    int rc = below.pml_imrecv(buffer, count, type, message, request);
+
+    return begun(rc, request, comm, peer, false);
 }
 
 static int survive_mrecv(void *buffer, size_t count, struct ompi_datatype_t *type,
                          struct ompi_message_t **message, ompi_status_public_t *status)
 {
-    struct ompi_communicator_t *comm = (*message)->comm;
-    int peer = (*message)->peer, rc;
     ompi_request_t *request;
+    int rc = survive_imrecv(buffer, count, type, message, &request);
 
-    rc = below.pml_imrecv(buffer, count, type, message, &request);
-    return rc == OMPI_SUCCESS ? wait_for(request, comm, peer, false, status) : rc;
+    return rc == OMPI_SUCCESS ? wait_for(request, status) : rc;
 }
 
 /* Whether a probe that has found nothing since it began finds nothing any more, when enough
@@ -319,12 +333,24 @@ static int survive_mprobe(int peer, int tag, struct ompi_communicator_t *comm,
     return rc;
 }
 
+/* The PML may put another request in the place of one that it keeps. */
 static int survive_start(size_t count, ompi_request_t **requests)
 {
     for (size_t i = 0; i < count; i++) {
-        pml_hooks_end_forget(requests[i]);
+        ompi_request_t *old = requests[i];
+        int rc;
+
+        pml_hooks_end_forget(old);
+        pml_hooks_under_way_again(old, old);
+        rc = below.pml_start(1, &requests[i]);
+        if (rc != OMPI_SUCCESS) {
+            return rc;
+        }
+        if (requests[i] != old) {
+            pml_hooks_under_way_again(old, requests[i]);
+        }
     }
-    return below.pml_start(count, requests);
+    return OMPI_SUCCESS;
 }
 
 /* ---- begin and end ----------------------------------------------------------------------------
@@ -339,9 +365,13 @@ void pml_hooks_survive_install(mca_pml_base_module_t *module)
     }
     installed = true;
     below = *module;
+    module->pml_isend_init = survive_isend_init;
     module->pml_isend = survive_isend;
     module->pml_send = survive_send;
+    module->pml_irecv_init = survive_irecv_init;
+    module->pml_irecv = survive_irecv;
     module->pml_recv = survive_recv;
+    module->pml_imrecv = survive_imrecv;
     module->pml_mrecv = survive_mrecv;
     module->pml_iprobe = survive_iprobe;
     module->pml_improbe = survive_improbe;

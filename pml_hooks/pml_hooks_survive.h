@@ -10,6 +10,7 @@
  * The death of a peer over pml ob1, which knows of none: what waits for it ends with an error.
  *
  *   dead.c     who has died
+ *   under.c    operations under way
  *   abandon.c  the end of a request from above the PML
  *   btl.c      what BTLs say of the dead, kept from pml ob1
  *   survive.c  blocking calls as nonblocking ones and a wait, and what is ended when
@@ -43,13 +44,42 @@ void pml_hooks_dead_look(void);
 /* Whether they tell of more than at the last look. */
 bool pml_hooks_dead_news(void);
 
+/* ---- operations under way ---------------------------------------------------------------------
+ */
+
+/* An operation of pml ob1. Its request is not freed before it has been taken out of the table, so
+ * that another thread may look at it. */
+struct pml_hooks_under_way {
+    struct pml_hooks_under_way *next;
+    ompi_request_t *request;
+    struct ompi_communicator_t *comm;
+    int peer;
+    bool is_send;
+    uint64_t since; /* a stamp */
+};
+
+/* Add one, which is taken out when its request is freed: by its caller, who has just begun it.
+ * Thread-safe, as all of these. */
+void pml_hooks_under_way_add(const struct pml_hooks_under_way *what);
+
+/* A persistent request is started, in the place of `old`. */
+void pml_hooks_under_way_again(ompi_request_t *old, ompi_request_t *request);
+
+/* Call `end` with each that `selects` says; no request is freed meanwhile by another thread. */
+void pml_hooks_under_way_each(bool (*selects)(const struct pml_hooks_under_way *what),
+                              void (*end)(const struct pml_hooks_under_way *what));
+
 /* ---- the end of a request ---------------------------------------------------------------------
  */
 
 /* End a request of pml ob1 with MPI_ERR_OTHER: a receive without a message is taken back. Another
  * operation, if `force`, is complete for its caller while the PML keeps it: nothing of the peer may
- * be under way any more. By one thread at a time, with which the request's caller does not race. */
+ * be under way any more. By one thread at a time. */
 void pml_hooks_end_request(ompi_request_t *request, bool is_send, bool force);
+
+/* The request is complete with what says that it was cancelled, and nobody has been told: that is
+ * an error if it is being ended. */
+void pml_hooks_end_cancelled(ompi_request_t *request);
 
 /* A request that has been ended may be started again. */
 void pml_hooks_end_forget(ompi_request_t *request);

@@ -246,17 +246,23 @@ WAYS_TO_WAIT = ["irecv", "any source", "issend", "long isend", "persistent", "wa
 def survives():
     """Each way to wait for the dead ends with an error. (A nonblocking collective operation ends the job over match, which says why.)"""
     for transport in transports():
-        over_ob1 = "match" not in transport
-        with tempfile.TemporaryDirectory() as folder:
-            code, output, errors = run_recovered(folder, transport, ["hooks_survive", "all" if over_ob1 else "few"], r"^goes on \d")
-            classes = dict(re.findall(r"^told (.*) (\d+)$", output, re.M))
-            expect(transport + ", told", sorted(classes), sorted(way for way in WAYS_TO_WAIT if over_ob1 or way != "ibarrier"))
-            wrong = [way for way, number in classes.items() if number == "0" or over_ob1 and int(number) != OTHER]
-            if code not in (0, None) or "FAILED" in output or len(re.findall("^goes on", output, re.M)) != 2 or wrong:
-                fail("%s, survives: exit code %s, wrong: %s: %s%s" % (transport, code, wrong, output[-2000:], errors[-600:]))
-                continue
-            expect(transport, [rank["state"] for rank in read(folder)["ranks"]], [2, 1, 2])
-            expect(transport, [rank["deaths"] for rank in read(folder)["ranks"]][::2], [1, 1])
+        for way in ("few",) if "match" in transport else ("all", "threads"):
+            survives_over(transport, way)
+
+
+def survives_over(transport, way):
+    over_ob1, what = way != "few", "%s, %s" % (transport, way)
+    expected = [name for name in WAYS_TO_WAIT if over_ob1 or name != "ibarrier"] + ["wait of a thread"] * (way == "threads")
+    with tempfile.TemporaryDirectory() as folder:
+        code, output, errors = run_recovered(folder, transport, ["hooks_survive", way], r"^goes on \d")
+        classes = dict(re.findall(r"^told (.*) (\d+)$", output, re.M))
+        expect(what + ", told", sorted(classes), sorted(expected))
+        wrong = [name for name, number in classes.items() if number == "0" or over_ob1 and int(number) != OTHER]
+        if code not in (0, None) or "FAILED" in output or len(re.findall("^goes on", output, re.M)) != 2 or wrong:
+            fail("%s, survives: exit code %s, wrong: %s: %s%s" % (what, code, wrong, output[-2000:], errors[-600:]))
+            return
+        expect(what, [rank["state"] for rank in read(folder)["ranks"]], [2, 1, 2])
+        expect(what, [rank["deaths"] for rank in read(folder)["ranks"]][::2], [1, 1])
 
 
 def living():

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Covers: pml_hooks_survive.c pml_hooks_dead.c pml_hooks_abandon.c pml_hooks_btl.c
+ * Covers: pml_hooks_under.c
  *
  * Rank 1 is killed while rank 0 waits for it, or has not begun to, in each way that there is. What
  * it has sent before is received, each operation with it returns an error, and ranks 0 and 2 then
  * exchange messages as before. Prints "told NAME CLASS" for each error. With the argument "few"
- * without a nonblocking collective operation.
+ * without a nonblocking collective operation; with "threads" as a program whose threads call MPI,
+ * of which two wait at once.
  *
  * With "living": what rank 2 has begun to send to a receive from any source when rank 1 dies comes
  * whole, however long it takes; and such a receive of what rank 1 has begun to send ends.
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { LONG = 1 << 20, TAGS = 20, SENT_BEFORE = 30, LONG_BEFORE, LONG_AFTER };
+enum { LONG = 1 << 20, THREAD = 8, TAGS = 20, SENT_BEFORE = 30, LONG_BEFORE, LONG_AFTER };
 
-static int rank, failures, few;
+static int rank, failures, few, threads;
 static char outgoing[LONG], incoming[6][LONG];
 
 static void fail(const char *what, int number)
@@ -158,14 +161,34 @@ static void begin_after(void)
     told("ibarrier", code != MPI_SUCCESS ? code : MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
+/* Waits in a thread of its own. */
+static void *wait_beside(void *unused)
+{
+    MPI_Request request;
+    char word[4];
+
+    MPI_Irecv(word, 4, MPI_BYTE, 1, THREAD, MPI_COMM_WORLD, &request);
+    told("wait of a thread", MPI_Wait(&request, MPI_STATUS_IGNORE));
+    return unused;
+}
+
 /* ---- ranks ------------------------------------------------------------------------------------
  */
 
 static void wait_for_it(void)
 {
+    pthread_t beside;
+
+    if (threads && pthread_create(&beside, NULL, wait_beside, NULL) != 0) {
+        fail("no thread", threads);
+        threads = 0;
+    }
     begin();
     MPI_Send(outgoing, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
     end();
+    if (threads) {
+        (void)pthread_join(beside, NULL);
+    }
     inherit();
     exchange(2, 1);
     wait_all();
@@ -270,7 +293,10 @@ static void (*const living[])(void) = {receive_any, begin_and_die, send_slowly};
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    int provided;
+
+    threads = argc > 1 && strcmp(argv[1], "threads") == 0;
+    MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     few = argc > 1 && strcmp(argv[1], "few") == 0;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
