@@ -25,6 +25,7 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_hosts.c \
     pml_hooks/pml_hooks_inject.c \
     pml_hooks/pml_hooks_inject.h \
+    pml_hooks/pml_hooks_news.c \
     pml_hooks/pml_hooks_number.c \
     pml_hooks/pml_hooks_params.c \
     pml_hooks/pml_hooks_pass.c \

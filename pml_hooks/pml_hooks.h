@@ -22,6 +22,7 @@
  *   end.c        an end before MPI_Finalize
  *   survive.c    going on after the death of a peer, with dead.c, under.c, abandon.c and btl.c
  *   hosts.c      hangs of a job on several hosts
+ *   news.c       deaths, of which its hosts tell each other
  *   gather.c     at the end: the records of all ranks become one file of JSON
  *   number.c     the functions of the PML while recording is off
  *   switch.c     on and off at run time
@@ -178,7 +179,14 @@ void pml_hooks_device_install(mca_pml_base_module_t *module, ompi_request_fns_t 
 
 /* What to ask about the job's other hosts; NULL if there are none, or nothing can be asked. */
 record_elsewhere_fn pml_hooks_hosts_begin(void);
+bool pml_hooks_hosts_several(void); /* whether there are some that can be asked */
 void pml_hooks_hosts_end(void);
+
+/* Have the runtime keep a letter and a text under this key, by which nothing is kept yet; false if
+ * it does not. And what is kept there, to be freed; NULL if there is nothing, or if `failed`, it
+ * cannot be asked. Both wait for the runtime: not for a thread of the program. */
+bool pml_hooks_publish(const char *key, char letter, const char *text);
+char *pml_hooks_look_up(const char *key, bool *failed);
 
 /* ---- deaths -----------------------------------------------------------------------------------
  */
@@ -186,6 +194,11 @@ void pml_hooks_hosts_end(void);
 /* If it is wanted, and the PML is ob1: have what waits for the dead end with an error. Puts
  * functions before those of the module. */
 void pml_hooks_survive_install(mca_pml_base_module_t *module);
+
+/* For the watch, in its thread: tell the other hosts who has died here, and look what they tell. */
+void pml_hooks_news_died(uint32_t rank);
+void pml_hooks_news_look(void);
+
 void pml_hooks_survive_end(void);
 
 /* ---- on and off -------------------------------------------------------------------------------

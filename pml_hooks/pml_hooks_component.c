@@ -107,6 +107,9 @@ static void end_hanging(void)
 
 static void watch_begin(void)
 {
+    record_elsewhere_fn elsewhere = pml_hooks_hosts_begin();
+    bool several = pml_hooks_hosts_several();
+
     record_watch_begin(&(struct record_watch){
         .deaths = true,
         .hang_s = pml_hooks_params.hang_s,
@@ -115,7 +118,9 @@ static void watch_begin(void)
         .report = pml_hooks_params.report,
         .report_name = "pml_hooks_report",
         .spoken = end_hanging,
-        .elsewhere = pml_hooks_params.hang_s > 0 ? pml_hooks_hosts_begin() : NULL,
+        .each = several ? pml_hooks_news_look : NULL,
+        .elsewhere = pml_hooks_params.hang_s > 0 ? elsewhere : NULL,
+        .died = several ? pml_hooks_news_died : NULL,
     });
 }
 

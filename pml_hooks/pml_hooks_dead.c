@@ -42,14 +42,14 @@ bool pml_hooks_dead_add(opal_process_name_t name)
 {
     bool added;
 
-    OPAL_THREAD_LOCK(&lock);
+    opal_mutex_lock(&lock); /* the watch has a thread in any program */
     added = count < MOST && pml_hooks_dead_find(name) == NULL;
     if (added) {
         all[count] = (struct pml_hooks_dead){name, record_clock(), record_stamp()};
         /* Pairs with the acquire in pml_hooks_dead_count. */
         __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
     }
-    OPAL_THREAD_UNLOCK(&lock);
+    opal_mutex_unlock(&lock);
     return added;
 }
 

@@ -113,15 +113,12 @@ enum { MOST_BYTES = 8 << 20 };
 /* What the first letter says: somebody waits there, nobody does, or all are in MPI_Finalize. */
 enum { WAITS = 'w', NOBODY_WAITS = '-', ALL_FINALIZE = 'f' };
 
-/* The letter, and behind it what the records say, if anything. */
-static bool publish(char letter, const char *text)
+bool pml_hooks_publish(const char *key, char letter, const char *text)
 {
-    char key[64];
     opal_list_t list;
     opal_value_t *value;
     int rc = OPAL_ERROR;
 
-    name_of(own, key, sizeof(key));
     OBJ_CONSTRUCT(&list, opal_list_t);
     value = OBJ_NEW(opal_value_t);
     value->key = strdup(key);
@@ -137,6 +134,15 @@ static bool publish(char letter, const char *text)
     return rc == OPAL_SUCCESS;
 }
 
+/* The letter, and behind it what the records say, if anything. */
+static bool publish(char letter, const char *text)
+{
+    char key[64];
+
+    name_of(own, key, sizeof(key));
+    return pml_hooks_publish(key, letter, text);
+}
+
 /* What the records of this host say, as far as that can be had and passed on. */
 static bool publish_records(bool waiting)
 {
@@ -148,15 +154,13 @@ static bool publish_records(bool waiting)
     return done;
 }
 
-/* What a host has published, to be freed; NULL if it has not, or if `failed`, cannot be asked. */
-static char *look_up(size_t host, bool *failed)
+char *pml_hooks_look_up(const char *key, bool *failed)
 {
-    char key[64], *text = NULL;
+    char *text = NULL;
     opal_list_t list;
     opal_pmix_pdata_t *asked = OBJ_NEW(opal_pmix_pdata_t);
     int rc;
 
-    name_of(host, key, sizeof(key));
     asked->value.key = strdup(key);
     OBJ_CONSTRUCT(&list, opal_list_t);
     opal_list_append(&list, &asked->super);
@@ -168,6 +172,15 @@ static char *look_up(size_t host, bool *failed)
     *failed = rc == OPAL_ERR_NOT_SUPPORTED || rc == OPAL_ERR_NOT_AVAILABLE;
     OPAL_LIST_DESTRUCT(&list);
     return text;
+}
+
+/* What a host has published, to be freed; NULL if it has not, or if `failed`, cannot be asked. */
+static char *look_up(size_t host, bool *failed)
+{
+    char key[64];
+
+    name_of(host, key, sizeof(key));
+    return pml_hooks_look_up(key, failed);
 }
 
 /* ---- the watch --------------------------------------------------------------------------------
@@ -226,6 +239,11 @@ record_elsewhere_fn pml_hooks_hosts_begin(void)
     return host_count > 1 ? elsewhere : NULL;
 }
 
+bool pml_hooks_hosts_several(void)
+{
+    return host_count > 1;
+}
+
 void pml_hooks_hosts_end(void)
 {
     withdraw();
@@ -242,6 +260,24 @@ void pml_hooks_hosts_end(void)
 record_elsewhere_fn pml_hooks_hosts_begin(void)
 {
     return NULL; /* each host speaks of itself */
+}
+
+bool pml_hooks_hosts_several(void)
+{
+    return false;
+}
+
+bool pml_hooks_publish(const char *key, char letter, const char *text)
+{
+    (void)key, (void)letter, (void)text;
+    return false;
+}
+
+char *pml_hooks_look_up(const char *key, bool *failed)
+{
+    (void)key;
+    *failed = true;
+    return NULL;
 }
 
 void pml_hooks_hosts_end(void)

@@ -235,7 +235,7 @@ static void sort_out(struct record_seen *seen, void *arg)
 }
 
 /* Look at all; under the lock. */
-static void look_at_all(const char *who)
+static void look_at_all(const char *who, void (*died)(uint32_t rank))
 {
     static struct look look;
 
@@ -248,17 +248,47 @@ static void look_at_all(const char *who)
     }
     for (size_t i = 0; i < look.dead_count; i++) {
         say(who, &look.dead[i]);
+        if (died != NULL) {
+            died(look.dead[i].head.rank);
+        }
     }
 }
 
-void record_deaths_look(const char *who)
+bool record_deaths_is_watcher(void)
+{
+    bool is;
+
+    (void)pthread_mutex_lock(&lock);
+    is = watcher.magic != 0 && watcher.pid == record_own.head->pid;
+    (void)pthread_mutex_unlock(&lock);
+    return is;
+}
+
+void record_deaths_elsewhere(const char *who, uint32_t rank, const char *host)
+{
+    struct record_head dead = {.job = record_own.head->job, .rank = rank};
+    struct waiting waiting = {.dead = &dead};
+    size_t more = 1;
+
+    record_each(tell, &more);
+    record_each(add_waiting, &waiting);
+    if (waiting.count > NAMED) {
+        append(&waiting.text, " and %zu more", waiting.count - NAMED);
+    }
+    if (waiting.count > 0) {
+        fprintf(stderr, "%s: rank %" PRIu32 " on %s has ended; waiting for it on %s: %s\n", who,
+                rank, host, record_own.head->host, waiting.text.line);
+    }
+}
+
+void record_deaths_look(const char *who, void (*died)(uint32_t rank))
 {
     bool stopped = false;
 
     (void)pthread_mutex_lock(&lock);
     if (watcher.magic == 0 || watcher.pid == record_own.head->pid ||
         !record_process_lives(&watcher, &stopped) || stopped) {
-        look_at_all(who);
+        look_at_all(who, died);
     }
     (void)pthread_mutex_unlock(&lock);
 }
@@ -266,6 +296,6 @@ void record_deaths_look(const char *who)
 void record_deaths_last_look(const char *who)
 {
     (void)pthread_mutex_lock(&lock);
-    look_at_all(who);
+    look_at_all(who, NULL);
     (void)pthread_mutex_unlock(&lock);
 }

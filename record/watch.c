@@ -343,7 +343,7 @@ static void *watch(void *unused)
             how.each();
         }
         if (how.deaths) {
-            record_deaths_look(how.who);
+            record_deaths_look(how.who, how.died);
         }
         look_for_hang();
         if (!swept) {

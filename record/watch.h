@@ -3,6 +3,7 @@
 #define RECORD_WATCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * A thread that keeps the record's clocks, and sees when nothing moves in the job's processes of
@@ -30,6 +31,8 @@ struct record_watch {
     void (*spoken)(void);          /* called when it has been said, in that thread; may be NULL */
     void (*each)(void);            /* called at each look, in that thread; may be NULL */
     record_elsewhere_fn elsewhere; /* NULL: all of the job is here */
+    /* Called in that thread of the process that says so, for each that has died; may be NULL. */
+    void (*died)(uint32_t rank);
 };
 
 /* Begin and end to watch; the texts stay until the end. Between the two the record is open. */

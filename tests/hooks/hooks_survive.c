@@ -22,7 +22,7 @@
 
 enum { LONG = 1 << 20, THREAD = 8, TAGS = 20, SENT_BEFORE = 30, LONG_BEFORE, LONG_AFTER };
 
-static int rank, failures, few, threads;
+static int rank, size, failures, few, threads;
 static char outgoing[LONG], incoming[6][LONG];
 
 static void fail(const char *what, int number)
@@ -195,6 +195,15 @@ static void wait_for_it(void)
     wait_any();
     begin_after();
     exchange(2, 2);
+    if (size > 3) {
+        exchange(3, 4);
+    }
+}
+
+/* A rank beyond those lives on, and sees who dies on its host. */
+static void live(void)
+{
+    exchange(0, 4);
 }
 
 /* A long message of which it has told rank 2 alone, which begins to receive when it is dead. */
@@ -298,10 +307,13 @@ int main(int argc, char **argv)
     threads = argc > 1 && strcmp(argv[1], "threads") == 0;
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     few = argc > 1 && strcmp(argv[1], "few") == 0;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (rank < 3) {
         (argc > 1 && strcmp(argv[1], "living") == 0 ? living : all)[rank]();
+    } else {
+        live();
     }
     printf("goes on %d\n", rank);
     fflush(stdout);

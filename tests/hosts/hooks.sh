@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# One verdict about a job that hangs on two hosts: asked of apelink-report, and by the component itself.
-# Covers: pml_hooks_hosts.c
+# One verdict about a job that hangs on two hosts: asked of apelink-report, and by the component itself. What waits for a process
+# that dies on the other host ends, over tcp, which tells of no death.
+# Covers: pml_hooks_hosts.c pml_hooks_news.c
 . "$(dirname "$0")/common.sh"
 needs_hosts
 build=${APELINK_BUILDDIR:-.}
@@ -58,4 +59,24 @@ for way in "even 7" "odd 7"; do
     alone 3 "$way" || fail "$way has not ended well: $(cat "$work/out")"
     ! grep -q "nothing has completed" "$work/out" || fail "$way is slow, and taken for a hang: $(cat "$work/out")"
 done
+# Rank 1 is killed on the second host, where rank 3 lives on. (Open MPI may leave those who live in MPI_Finalize for good.)
+cat >"$work/dies" <<'END'
+"$1" --enable-recovery --map-by node --mca pml ob1 --mca btl tcp,self --mca mpi_yield_when_idle 1 --mca pml_hooks_enable 1 \
+    --mca pml_hooks_output "" --mca pml_hooks_directory /dev/shm -n 4 "$2" all >"$3" 2>&1 &
+job=$!
+tries=0
+while [ $tries -lt 200 ] && kill -0 $job 2>/dev/null && [ "$(grep -c "^goes on" "$3")" -lt 3 ]; do
+    tries=$((tries + 1))
+    sleep 0.5
+done
+kill $job 2>/dev/null
+wait $job
+END
+: >"$work/told"
+"$hosts" run -n 2 timeout -k 10 150 sh "$work/dies" "$mpirun" "$(cd "$build" && pwd)/tests/hooks/hooks_survive" "$work/told" >"$work/out" 2>&1 </dev/null
+says told "pml_hooks: rank 1 on h2 has ended; waiting for it on h1: rank 0 in "
+for way in irecv "any source" issend persistent waitall recv send probe sendrecv ibarrier "any source, blocking"; do
+    says told "told $way 16"
+done
+[ "$(grep -c "^goes on" "$work/told")" -eq 3 ] || fail "not all who live go on: $(cat "$work/told" "$work/out")"
 finish "one verdict about two hosts"
