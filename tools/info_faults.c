@@ -51,8 +51,8 @@ static void print_text(const struct ni_fault_page *page, const struct ni_fault_a
             normal++;
             continue;
         }
-        printf("  node %-11u %s: %s (%s; node %u reported it, seen otherwise %u.%03u ms before)\n",
-               i, ni_fault_state_name(entry.state), entry.what, entry.host, entry.via,
+        printf("  node %-11u %s: %s (%s; by %s; seen otherwise %u.%03u ms before)\n", i,
+               ni_fault_state_name(entry.state), entry.what, entry.host, entry.how,
                entry.unseen_us / 1000, entry.unseen_us % 1000);
     }
     printf("  normal           %u of %u nodes\n", normal, about->nodes);
@@ -78,6 +78,8 @@ static void print_json(const struct ni_fault_page *page, const struct ni_fault_a
         info_print_json_string(entry.host);
         printf(", \"what\": ");
         info_print_json_string(entry.what);
+        printf(", \"how\": ");
+        info_print_json_string(entry.how);
         printf("}");
     }
     printf("]}\n}\n");

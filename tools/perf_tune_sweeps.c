@@ -159,6 +159,8 @@ const struct perf_untried perf_untried[] = {
     {"shm_exports", "a limit"},
     {"bulk_pass", "how long messages wait for a long transfer, of which it looks at neither"},
     {"peer_check_ms", "how soon the end of a peer is noticed"},
+    {"fault_page", "it says how soon the end of a host is noticed"},
+    {"fault_check_ms", "it says how soon the end of a host is noticed"},
     {"rails", "what a rail is worth depends on what it is; osu_bench/ni_multipath measures it"},
     {"multipath", "it is about order; osu_bench/ni_multipath measures both"},
     {"placement", "it is for programs that compute meanwhile; osu_bench/ni_placement measures it"},

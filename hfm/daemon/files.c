@@ -12,6 +12,11 @@
 #include "hfm/daemon/http.h"
 #include "hfm/daemon/rights.h"
 #include "hfm/verdict.h"
+#include "hfm/watchdog.h"
+
+_Static_assert(NI_FAULT_GONE == HFM_GONE && NI_FAULT_HOST_FIELD == DNP_FAULT_HOST &&
+                   NI_FAULT_HOST_LOST == DNP_FAULT_HOST_LOST,
+               "what makes a node lost, for the processes of a host");
 
 void hfm_files_show(struct hfm_daemon *daemon, uint32_t node)
 {
@@ -24,6 +29,9 @@ void hfm_files_show(struct hfm_daemon *daemon, uint32_t node)
 
     snprintf(entry.host, sizeof entry.host, "%s", daemon->config.node[node].name);
     (void)hfm_fault_print(known->fault, entry.what, sizeof entry.what);
+    if (known->at != 0) {
+        (void)hfm_path_print(node, known->via, known->subject, entry.how, sizeof entry.how);
+    }
     ni_fault_page_set(daemon->page, node, &entry);
 }
 

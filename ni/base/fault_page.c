@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 
-enum { VERSION = 1, WORDS = sizeof(struct ni_fault_entry) / 4, TRIES = 1000, PATH = 200 };
+enum { VERSION = 2, WORDS = sizeof(struct ni_fault_entry) / 4, TRIES = 1000, PATH = 200 };
 static const char MAGIC[8] = "NIFAULT";
 
 struct head {
@@ -25,7 +25,8 @@ struct head {
     uint32_t self;
     _Atomic uint32_t master;
     _Atomic uint64_t beat;
-    uint64_t reserved[2];
+    _Atomic uint64_t changes;
+    uint64_t reserved;
 };
 _Static_assert(sizeof(struct head) == 64, "the head of a fault page");
 
@@ -34,7 +35,7 @@ struct slot {
     _Atomic uint32_t word[WORDS];
     uint32_t pad;
 };
-_Static_assert(sizeof(struct ni_fault_entry) == 184 && sizeof(struct slot) == 192,
+_Static_assert(sizeof(struct ni_fault_entry) == 312 && sizeof(struct slot) == 320,
                "an entry of a fault page");
 
 struct ni_fault_page {
@@ -125,6 +126,8 @@ void ni_fault_page_set(struct ni_fault_page *page, uint32_t node,
     }
     /* Pairs with a reader's first look. */
     atomic_store_explicit(&slot->sequence, sequence + 1, memory_order_release);
+    /* Pairs with the acquire load in ni_fault_page_about: who sees the number finds the entry. */
+    atomic_fetch_add_explicit(&page->head->changes, 1, memory_order_release);
 }
 
 void ni_fault_page_beat(struct ni_fault_page *page, uint32_t master, uint64_t now)
@@ -180,12 +183,40 @@ void ni_fault_page_about(const struct ni_fault_page *page, struct ni_fault_about
 {
     const struct head *head = page->head;
 
-    *about =
-        (struct ni_fault_about){.nodes = page->nodes,
-                                .torus = {head->torus[0], head->torus[1], head->torus[2]},
-                                .self = head->self,
-                                .master = atomic_load_explicit(&head->master, memory_order_relaxed),
-                                .beat_ns = atomic_load_explicit(&head->beat, memory_order_relaxed)};
+    *about = (struct ni_fault_about){
+        .nodes = page->nodes,
+        .torus = {head->torus[0], head->torus[1], head->torus[2]},
+        .self = head->self,
+        .master = atomic_load_explicit(&head->master, memory_order_relaxed),
+        .beat_ns = atomic_load_explicit(&head->beat, memory_order_relaxed),
+        .changes = atomic_load_explicit(&head->changes, memory_order_acquire)};
+}
+
+bool ni_fault_page_is_current(const struct ni_fault_about *about, uint64_t now)
+{
+    return about->beat_ns <= now && now - about->beat_ns <= NI_FAULT_BEAT_NS &&
+           about->master < about->nodes;
+}
+
+bool ni_fault_entry_is_lost(const struct ni_fault_entry *entry, const struct ni_fault_about *about,
+                            uint64_t now)
+{
+    return entry->state == NI_FAULT_LOST &&
+           ((entry->word & NI_FAULT_GONE) != 0 ||
+            (entry->word & NI_FAULT_HOST_FIELD) == NI_FAULT_HOST_LOST) &&
+           entry->via < about->nodes && entry->at_ns != 0 && entry->at_ns <= now &&
+           entry->what[0] != '\0' && entry->how[0] != '\0';
+}
+
+bool ni_fault_same_host(const char *a, const char *b)
+{
+    size_t short_a = strcspn(a, "."), short_b = strcspn(b, ".");
+
+    if (strcmp(a, b) == 0) {
+        return a[0] != '\0';
+    }
+    return short_a == short_b && short_a != 0 && strncmp(a, b, short_a) == 0 &&
+           (a[short_a] == '\0' || b[short_b] == '\0');
 }
 
 bool ni_fault_page_read(const struct ni_fault_page *page, uint32_t node,
@@ -205,6 +236,7 @@ bool ni_fault_page_read(const struct ni_fault_page *page, uint32_t node,
             memcpy(entry, words, sizeof words);
             entry->host[NI_FAULT_HOST - 1] = '\0';
             entry->what[NI_FAULT_WHAT - 1] = '\0';
+            entry->how[NI_FAULT_HOW - 1] = '\0';
             return true;
         }
     }

@@ -12,14 +12,15 @@
  * What a host's fault manager knows of the nodes of its cluster, as a file that all processes of
  * the host map to read. One process writes it.
  *
- *   head       64 bytes: magic, version, nodes, torus, this node, the master, beat
- *   entry 0   192 bytes: sequence, state, word, via, when, for how long unseen, host, what
+ *   head       64 bytes: magic, version, nodes, torus, this node, the master, beat, changes
+ *   entry 0   320 bytes: sequence, state, word, via, when, for how long unseen, host, what, how
  *   entry 1 ...
  *
  * An entry is read between two looks at its sequence, which is odd while it is written and larger
  * afterwards; so a reader needs no lock and waits for nobody. The writer sets the beat to the time
  * (CLOCK_MONOTONIC, ns) at least each tenth of a second; a page without a beat for longer is old. A
- * new writer makes a new file under the same name.
+ * new writer makes a new file under the same name. Changes are counted, so that a reader who has
+ * seen all has one line to look at.
  *
  * A file is taken only if root or the reader itself owns it, and only as far as it is long. What it
  * says is copied and bounded, never trusted.
@@ -27,7 +28,7 @@
 
 #define NI_FAULT_PAGE_PATH "/dev/shm/apelink-faults"
 
-enum { NI_FAULT_HOST = 64, NI_FAULT_WHAT = 96, NI_FAULT_NODES_MAX = 4096 };
+enum { NI_FAULT_HOST = 64, NI_FAULT_WHAT = 96, NI_FAULT_HOW = 128, NI_FAULT_NODES_MAX = 4096 };
 enum { NI_FAULT_BEAT_NS = 1000000000 /* a page without a beat for so long is old */ };
 
 enum ni_fault_state {
@@ -47,7 +48,14 @@ struct ni_fault_entry {
     uint64_t at_ns;     /* when it became known here, CLOCK_MONOTONIC; 0: never anything */
     char host[NI_FAULT_HOST];
     char what[NI_FAULT_WHAT]; /* such as "host lost, link X+ broken" */
+    char how[NI_FAULT_HOW];   /* by which register and way, such as "node 2 by its link X+: ..." */
 };
+
+/* What in a word makes a node lost: nothing of it is heard, or all three fields of its host say so.
+ */
+#define NI_FAULT_GONE       UINT32_C(0x10000000)
+#define NI_FAULT_HOST_FIELD UINT32_C(0x0000003f)
+#define NI_FAULT_HOST_LOST  UINT32_C(0x0000002a)
 
 struct ni_fault_about {
     uint32_t nodes;
@@ -55,6 +63,7 @@ struct ni_fault_about {
     uint32_t self;
     uint32_t master; /* UINT32_MAX: none is heard, and what is known may be old */
     uint64_t beat_ns;
+    uint64_t changes; /* of entries, so far */
 };
 
 struct ni_fault_page;
@@ -72,6 +81,15 @@ void ni_fault_page_about(const struct ni_fault_page *page, struct ni_fault_about
 /* false: there is no such node, or its writer has died over it. Thread-safe. */
 bool ni_fault_page_read(const struct ni_fault_page *page, uint32_t node,
                         struct ni_fault_entry *entry);
+
+/* Whether it may be acted on at a time: its writer lives, and hears a master. */
+bool ni_fault_page_is_current(const struct ni_fault_about *about, uint64_t now);
+/* Whether an entry says that the processes of its host are lost, with all that belongs to it: a
+ * field that lies has the others against it. Pure. */
+bool ni_fault_entry_is_lost(const struct ni_fault_entry *entry, const struct ni_fault_about *about,
+                            uint64_t now);
+/* Whether two names are those of one host: the same, or one is the other's without its domain. */
+bool ni_fault_same_host(const char *a, const char *b);
 
 /* Both sides; NULL does nothing. The file stays, but when its writer closes it. */
 void ni_fault_page_close(struct ni_fault_page *page);

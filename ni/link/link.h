@@ -69,6 +69,9 @@ struct ni_core_ops {
     void (*review)(void *core, uint64_t now);
     /* The peer is gone, or broke the protocol. */
     void (*peer_down)(void *core, struct ni_peer *peer, ni_status status);
+    /* The link has looked at the clock: from within progress, holding nothing of its own; now in
+     * ns. It may call ops->lose. */
+    void (*tick)(void *core, uint64_t now);
 };
 
 struct ni_link_attr {
@@ -204,6 +207,9 @@ struct ni_link_ops {
     int (*describe)(const struct ni_ep *ep, char *text, size_t size);
     /* How long messages go to the endpoint's peer, and why so; for people. */
     struct ni_long_way (*way)(const struct ni_ep *ep);
+    /* The peer's host has failed: end the peer as one that was found dead. core->peer_down follows,
+     * when what it had sent is read. NULL: the link knows better. */
+    void (*lose)(struct ni_ep *ep);
 };
 
 struct ni_link {

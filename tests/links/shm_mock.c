@@ -220,6 +220,12 @@ static void on_review(void *core, uint64_t now)
     }
 }
 
+static void on_tick(void *core, uint64_t now)
+{
+    (void)core;
+    (void)now;
+}
+
 static const struct ni_core_ops core_ops = {
     .accept = on_accept,
     .lane_add = on_lane_add,
@@ -228,6 +234,7 @@ static const struct ni_core_ops core_ops = {
     .lane_unpark = on_lane_unpark,
     .deliver = on_deliver,
     .review = on_review,
+    .tick = on_tick,
     .peer_down = on_peer_down,
 };
 

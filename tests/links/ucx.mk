@@ -20,6 +20,10 @@ tests_links_test_ucx_name_SOURCES = tests/links/test_ucx_name.c
 tests_links_test_ucx_name_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_test_ucx_name_LDADD = $(LINKS_LIBS)
 
+tests_links_test_ucx_page_SOURCES = tests/links/test_ucx_page.c
+tests_links_test_ucx_page_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_test_ucx_page_LDADD = $(LINKS_LIBS)
+
 tests_links_test_ucx_quiet_SOURCES = tests/links/test_ucx_quiet.c
 tests_links_test_ucx_quiet_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
 tests_links_test_ucx_quiet_LDADD = $(LINKS_LIBS)
@@ -55,6 +59,7 @@ ucx_tests = \
     tests/links/test_ucx_crossing \
     tests/links/test_ucx_died_waiting \
     tests/links/test_ucx_name \
+    tests/links/test_ucx_page \
     tests/links/test_ucx_quiet \
     tests/links/test_ucx_raw \
     tests/links/test_ucx_rendezvous \

@@ -211,7 +211,7 @@ mv "$work/slurm/n1" "$work/slurm/away" # Slurm does not answer for it at first
 kill -STOP "$daemon1" "$daemon2"
 becomes 'n[1]["state"] == "lost"' "a daemon that is stopped is not missed"
 "$info" --faults="$work/page" >"$work/info"
-grep -q 'node 1  *lost: node gone, daemon silent (n1; node 0 reported it' "$work/info" || fail "apeni-info says: $(cat "$work/info")"
+grep -q 'node 1  *lost: node gone, daemon silent (n1; by no ping heard by node 0 over the service network' "$work/info" || fail "apeni-info says: $(cat "$work/info")"
 "$info" --faults="$work/page" --json | python3 -c 'import json, sys
 f = json.load(sys.stdin)["faults"]
 assert f["nodes"][2]["state"] == "lost" and f["master"] == 0 and not f["old"]' || fail "apeni-info --faults --json"

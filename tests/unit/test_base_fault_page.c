@@ -42,7 +42,8 @@ static void test_what_is_written_is_read(void **state)
                                         .unseen_us = 1234,
                                         .at_ns = 99,
                                         .host = "red",
-                                        .what = "host lost"};
+                                        .what = "host lost",
+                                        .how = "node 2 by its link X+"};
     struct ni_fault_about about;
     struct ni_fault_entry entry;
 
@@ -63,6 +64,7 @@ static void test_what_is_written_is_read(void **state)
     ni_fault_page_about(reader, &about);
     assert_int_equal(about.master, 0);
     assert_int_equal(about.beat_ns, 8);
+    assert_int_equal(about.changes, 1);
     assert_string_equal(ni_fault_state_name(lost.state), "lost");
     assert_string_equal(ni_fault_state_name(77), "unknown");
 }
@@ -105,6 +107,58 @@ static void test_what_is_read_is_whole(void **state)
     pthread_join(thread, NULL);
 }
 
+/* Each condition by itself. */
+static void test_what_is_heeded(void **state)
+{
+    const struct ni_fault_about good = {.nodes = NODES, .master = 0, .beat_ns = 50};
+    const struct ni_fault_entry lost = {.state = NI_FAULT_LOST,
+                                        .word = NI_FAULT_GONE,
+                                        .via = 2,
+                                        .at_ns = 99,
+                                        .what = "node gone",
+                                        .how = "no ping"};
+    struct ni_fault_about about = good;
+    struct ni_fault_entry entry = lost;
+
+    (void)state;
+    assert_true(ni_fault_page_is_current(&about, 50));
+    assert_true(ni_fault_page_is_current(&about, 50 + NI_FAULT_BEAT_NS));
+    assert_false(ni_fault_page_is_current(&about, 51 + NI_FAULT_BEAT_NS));
+    assert_false(ni_fault_page_is_current(&about, 49));
+    about.master = UINT32_MAX;
+    assert_false(ni_fault_page_is_current(&about, 50));
+    assert_true(ni_fault_entry_is_lost(&entry, &good, 99));
+    assert_false(ni_fault_entry_is_lost(&entry, &good, 98));
+    entry.word = NI_FAULT_HOST_LOST;
+    assert_true(ni_fault_entry_is_lost(&entry, &good, 99));
+    entry.word = 0x28;
+    assert_false(ni_fault_entry_is_lost(&entry, &good, 99));
+    entry = lost;
+    entry.state = NI_FAULT_BROKEN;
+    assert_false(ni_fault_entry_is_lost(&entry, &good, 99));
+    entry = lost;
+    entry.via = NODES;
+    assert_false(ni_fault_entry_is_lost(&entry, &good, 99));
+    entry = lost;
+    entry.what[0] = '\0';
+    assert_false(ni_fault_entry_is_lost(&entry, &good, 99));
+    entry = lost;
+    entry.how[0] = '\0';
+    assert_false(ni_fault_entry_is_lost(&entry, &good, 99));
+}
+
+static void test_names_of_hosts(void **state)
+{
+    (void)state;
+    assert_true(ni_fault_same_host("red", "red"));
+    assert_true(ni_fault_same_host("red", "red.example.org"));
+    assert_true(ni_fault_same_host("red.example.org", "red"));
+    assert_false(ni_fault_same_host("red.example.org", "red.example.net"));
+    assert_false(ni_fault_same_host("red", "redder"));
+    assert_false(ni_fault_same_host("", ""));
+    assert_false(ni_fault_same_host("", ".example.org"));
+}
+
 static void spoil(off_t at, const char *bytes, size_t len, off_t length)
 {
     FILE *file = fopen(path, "r+");
@@ -123,9 +177,9 @@ static void test_other_files_are_refused(void **state)
     (void)state;
     assert_int_equal(ni_fault_page_open("/nowhere/page", &page), NI_ERR_NOTFOUND);
     assert_int_equal(ni_fault_page_open("/dev/null", &page), NI_ERR_PROTOCOL);
-    spoil(8, "\2", 1, -1); /* the version */
+    spoil(8, "\1", 1, -1); /* the version */
     assert_int_equal(ni_fault_page_open(path, &page), NI_ERR_PROTOCOL);
-    spoil(8, "\1", 1, -1);
+    spoil(8, "\2", 1, -1);
     spoil(16, "\4", 1, -1); /* more nodes than there are in the file */
     assert_int_equal(ni_fault_page_open(path, &page), NI_ERR_PROTOCOL);
     spoil(16, "\3", 1, -1);
@@ -146,6 +200,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_what_is_written_is_read, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_read_is_whole, setup, teardown),
+        cmocka_unit_test(test_what_is_heeded),
+        cmocka_unit_test(test_names_of_hosts),
         cmocka_unit_test_setup_teardown(test_other_files_are_refused, setup, teardown),
     };
 

@@ -5,6 +5,7 @@
 
 #include <apeni/ni.h>
 
+#include "engine/core/address.h"
 #include "engine/core/links.h"
 
 /*
@@ -15,9 +16,13 @@
  * and a part is
  *
  *   0  id of the link   1  0   2  length of the rest   4  what the link gives
+ *
+ * The last part is not of a link but says which host it is, if there is room for it:
+ *
+ *   4  number of the node, or all bits 1   8  name of the host
  */
 
-enum { BLOB_VERSION = 2, BLOB_HEAD = 8, PART_HEAD = 4 };
+enum { BLOB_VERSION = 2, BLOB_HEAD = 8, PART_HEAD = 4, HOST_PART = 128, HOST_HEAD = 4 };
 static const uint8_t blob_magic[4] = {'A', 'P', 'N', 'I'};
 
 static void put_u16(uint8_t *bytes, size_t value)
@@ -50,10 +55,27 @@ static size_t write_part(struct ni_link *link, uint8_t *bytes, size_t size)
     return PART_HEAD + len;
 }
 
+/* Nothing, if it is not known, or does not fit. */
+static size_t write_host(const struct ni_host_name *host, uint8_t *bytes, size_t size)
+{
+    size_t len = strlen(host->name);
+
+    if (len == 0 || size < PART_HEAD + HOST_HEAD + len) {
+        return 0;
+    }
+    bytes[0] = HOST_PART;
+    bytes[1] = 0;
+    put_u16(bytes + 2, HOST_HEAD + len);
+    put_u16(bytes + PART_HEAD, host->number);
+    put_u16(bytes + PART_HEAD + 2, host->number >> 16);
+    memcpy(bytes + PART_HEAD + HOST_HEAD, host->name, len);
+    return PART_HEAD + HOST_HEAD + len;
+}
+
 size_t ni_address(const struct ni *ni, void *blob, size_t size)
 {
     uint8_t *bytes = blob;
-    size_t end = BLOB_HEAD;
+    size_t end = BLOB_HEAD, host;
 
     if (size < BLOB_HEAD) {
         return 0;
@@ -66,9 +88,11 @@ size_t ni_address(const struct ni *ni, void *blob, size_t size)
         }
         end += len;
     }
+    host = write_host(&ni->life.host, bytes + end, size - end);
+    end += host;
     memcpy(bytes, blob_magic, sizeof(blob_magic));
     bytes[4] = BLOB_VERSION;
-    bytes[5] = (uint8_t)ni->life.link_count;
+    bytes[5] = (uint8_t)(ni->life.link_count + (host != 0));
     put_u16(bytes + 6, end - BLOB_HEAD);
     return end;
 }
@@ -151,6 +175,22 @@ static bool find_part(const uint8_t *bytes, size_t len, unsigned id, struct ni_r
         }
     }
     return false;
+}
+
+bool ni_address_host(const void *blob, size_t len, struct ni_host_name *host)
+{
+    struct ni_route route;
+    char unused[1];
+
+    if (check_address(blob, len, unused, sizeof(unused)) != NI_OK ||
+        !find_part(blob, len, HOST_PART, &route) || route.len <= HOST_HEAD ||
+        route.len - HOST_HEAD >= sizeof(host->name)) {
+        return false;
+    }
+    host->number = (uint32_t)(get_u16(route.part) | get_u16(route.part + 2) << 16);
+    memset(host->name, 0, sizeof(host->name));
+    memcpy(host->name, route.part + HOST_HEAD, route.len - HOST_HEAD);
+    return host->name[0] != '\0';
 }
 
 bool ni_elsewhere(const struct ni *ni, const void *blob, size_t len)

@@ -3,6 +3,7 @@
 ni_libapeni_core_la_SOURCES += \
     ni/engine/core/bulk.h \
     ni/engine/core/address.c \
+    ni/engine/core/address.h \
     ni/engine/core/atomic.c \
     ni/engine/core/atomic.h \
     ni/engine/core/deferred.c \

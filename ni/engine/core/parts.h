@@ -27,6 +27,8 @@
 struct ni_bulk;
 struct ni_control;
 struct ni_engine;
+struct ni_fault_host;
+struct ni_faults;
 struct ni_multipath_in;
 struct ni_multipath_out;
 struct ni_op_ops;
@@ -48,6 +50,7 @@ enum ni_folder {
 };
 
 enum { NI_PEER_BUCKETS = 64, NI_LINKS_MAX = 2, NI_PROBE_ANSWERS = 16 };
+#define NI_HOST_UNNUMBERED UINT32_MAX
 
 /* ---- what these consist of ------------------------------------------------------------------- */
 
@@ -123,6 +126,12 @@ struct ni_placed {
     char why[160];               /* a clause for people */
 };
 
+/* core/address.h: a host, as addresses name it. */
+struct ni_host_name {
+    uint32_t number; /* of the node, as its fault manager says; NI_HOST_UNNUMBERED: unknown */
+    char name[64];   /* "": unknown, and not in addresses */
+};
+
 /* ---- of an NI -------------------------------------------------------------------------------- */
 
 struct ni_core_part {
@@ -194,6 +203,7 @@ struct ni_drive_part {
     _Atomic uint32_t
         async_puts; /* long puts of ours whose targets need us to poll; under the NI's lock */
     struct ni_placed place;
+    struct ni_faults *faults; /* faults.h; NULL: not looked at */
 };
 
 struct ni_life_part {
@@ -201,6 +211,7 @@ struct ni_life_part {
     struct ni_list forks;                /* in the list of all NIs of the process */
     struct ni_link *links[NI_LINKS_MAX]; /* by preference (links.h) */
     unsigned link_count;
+    struct ni_host_name host; /* where the NI is */
 };
 
 /* ---- of a peer ------------------------------------------------------------------------------- */
@@ -263,6 +274,10 @@ struct ni_peer_drive_part {
     bool sever;          /* it broke the protocol, and its link does not know yet */
     bool settled;        /* it is down, and all operations are completed */
     bool untold;         /* it is down, and a caller has to be told */
+    /* faults.h. NULL: its host is unknown; under the NI's lock, set once. */
+    struct ni_fault_host *host;
+    bool armed; /* its host was seen to live since it is known */
+    char *why;  /* it is lost with its host: a clause for people; NULL: not for that reason */
 };
 
 #endif

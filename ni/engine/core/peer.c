@@ -156,6 +156,14 @@ ni_status ni_peer_status(const struct ni_peer *peer)
     return ni_peer_state(peer);
 }
 
+const char *ni_peer_reason(const struct ni_peer *peer)
+{
+    ni_status status = ni_peer_state(peer);
+    const char *why = __atomic_load_n(&peer->drive.why, __ATOMIC_ACQUIRE); /* pairs with faults.c */
+
+    return status == NI_ERR_PEER_DEAD && why != NULL ? why : ni_status_text(status);
+}
+
 void ni_peer_set_user(struct ni_peer *peer, void *user)
 {
     /* Release, acquire: with an engine thread a callback may look while it is set. */
@@ -174,8 +182,7 @@ int ni_peer_describe(const struct ni_peer *peer, char *text, size_t size)
 
     ni_lock_take(lock, peer->threads);
     if (ni_peer_state(peer) != NI_OK) {
-        len = snprintf(text, size, "%s: %s", peer->link->ops->name,
-                       ni_status_text(ni_peer_state(peer)));
+        len = snprintf(text, size, "%s: %s", peer->link->ops->name, ni_peer_reason(peer));
     } else if (peer->ep == NULL) {
         len = snprintf(text, size, "%s: not used yet", peer->link->ops->name);
     } else {

@@ -5,6 +5,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/drive/back.c \
     ni/engine/drive/front.c \
     ni/engine/drive/async_progress.c \
+    ni/engine/drive/faults.c \
+    ni/engine/drive/faults.h \
     ni/engine/drive/peer_down.c \
     ni/engine/drive/peer_down.h \
     ni/engine/drive/place.c \

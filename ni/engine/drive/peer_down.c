@@ -11,6 +11,7 @@
 #include "engine/core/op.h"
 #include "engine/core/peer.h"
 #include "engine/core/peer_ops.h"
+#include "engine/drive/faults.h"
 
 /*
  * How a peer goes down, and what then becomes of what was under way. Operations are completed at
@@ -50,7 +51,7 @@ static void complete_ops(struct ni_peer *peer, ni_status status)
 
 void ni_peers_register(struct ni *ni)
 {
-    static const struct ni_peer_ops ops = {.complete = complete_ops};
+    static const struct ni_peer_ops ops = {.complete = complete_ops, .free = ni_faults_forget};
 
     ni_peer_ops_register(ni, NI_FOLDER_DRIVE, &ops);
 }

@@ -10,6 +10,7 @@
 #include "engine/core/ni.h"
 #include "engine/core/peer.h"
 #include "engine/core/progress_lock.h"
+#include "engine/drive/faults.h"
 #include "engine/drive/peer_down.h"
 #include "engine/life/life.h"
 
@@ -101,6 +102,7 @@ ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer
         ni_lock_take(&ni->lock, ni->threads);
         peer->core.references++;
         ni_lock_give(&ni->lock, ni->threads);
+        ni_faults_meet(ni, peer, blob, len);
         *connected = peer;
     }
     return status;

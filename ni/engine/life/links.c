@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "engine/core/lanes.h"
 #include "engine/core/peer.h"
+#include "engine/drive/faults.h"
 #include "engine/drive/peer_down.h"
 #include "engine/drive/progress.h"
 #include "engine/life/life.h"
@@ -23,6 +24,7 @@ static const struct ni_core_ops core_ops = {
     .lane_unpark = ni_lane_unpark,
     .deliver = ni_deliver,
     .review = ni_lanes_review,
+    .tick = ni_faults_tick,
     .peer_down = ni_peer_down,
 };
 

@@ -15,6 +15,7 @@
 #include "engine/send/waiting.h"
 #include "engine/core/bulk.h"
 #include "engine/core/deferred.h"
+#include "engine/drive/faults.h"
 #include "engine/drive/peer_down.h"
 #include "engine/life/life.h"
 #include "engine/send/control.h"
@@ -149,6 +150,9 @@ static ni_status init_all(struct ni *ni, const struct ni_open_attr *attr)
     if (status == NI_OK) {
         status = ni_stamps_open(ni, attr->host_key);
     }
+    if (status == NI_OK) {
+        status = ni_faults_open(ni, attr->fabric != NULL);
+    }
     if (status == NI_ERR_NOMEM) {
         ni_log(NI_LOG_ERROR, "out of memory");
     }
@@ -166,6 +170,7 @@ static void free_ni(struct ni *ni)
     ni_queue_names_free(ni);
     ni_engine_free(ni);
     ni_stamps_close(ni);
+    ni_faults_close(ni);
     ni_free(ni->core.lanes);
     ni_free(ni);
 }

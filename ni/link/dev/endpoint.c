@@ -152,6 +152,15 @@ void ni_dev_disconnect(struct ni_ep *ep)
     pthread_mutex_unlock(&link->lock);
 }
 
+void ni_dev_lose(struct ni_ep *ep)
+{
+    struct ni_dev_peer *peer = ni_dev_peer_of(ep);
+
+    pthread_mutex_lock(&peer->link->lock);
+    ni_dev_end(peer, NI_ERR_PEER_DEAD);
+    pthread_mutex_unlock(&peer->link->lock);
+}
+
 /* ---- packets out ----------------------------------------------------------------------------- */
 
 /* No packet is taken before each knows the other, as in ucx/endpoint.c. */

@@ -183,6 +183,7 @@ const struct ni_link_ops ni_link_dev = {
     .name_of = dev_name_of,
     .connect = ni_dev_connect,
     .disconnect = ni_dev_disconnect,
+    .lose = ni_dev_lose,
     .reserve = ni_dev_reserve,
     .commit = dev_commit,
     .copy = dev_copy,

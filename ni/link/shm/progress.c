@@ -64,6 +64,7 @@ static void look_at_clock(struct ni_shm_link *link)
         ni_shm_watch(link, true);
         ni_shm_count_memory(link); /* senders that have left give theirs back */
     }
+    link->core_ops->tick(link->core, now);
 }
 
 unsigned ni_shm_tick(struct ni_shm_link *link, bool due)

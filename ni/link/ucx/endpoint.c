@@ -249,6 +249,15 @@ void ni_ucx_disconnect(struct ni_ep *ep)
     pthread_mutex_unlock(&link->lock);
 }
 
+void ni_ucx_lose(struct ni_ep *ep)
+{
+    struct ni_ucx_peer *peer = ni_ucx_peer_of(ep);
+
+    pthread_mutex_lock(&peer->link->lock);
+    ni_ucx_end(peer, NI_ERR_PEER_DEAD);
+    pthread_mutex_unlock(&peer->link->lock);
+}
+
 /* ---- packets out ----------------------------------------------------------------------------- */
 
 static struct ni_ucx_out *ucx_lane_new(uint32_t lines, uint32_t bulk)

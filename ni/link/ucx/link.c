@@ -232,6 +232,7 @@ const struct ni_link_ops ni_link_ucx = {
     .name_of = ucx_name_of,
     .connect = ni_ucx_connect,
     .disconnect = ni_ucx_disconnect,
+    .lose = ni_ucx_lose,
     .reserve = ni_ucx_reserve,
     .commit = ucx_commit,
     .copy = ucx_copy,

@@ -68,7 +68,8 @@ static void look_at_peer(struct ni_ucx_peer *peer, uint64_t watched)
     }
 }
 
-static void ucx_peers_look(struct ni_ucx_link *link)
+/* The time, if it was looked at, or 0. */
+static uint64_t ucx_peers_look(struct ni_ucx_link *link)
 {
     uint64_t watched = 0;
 
@@ -88,6 +89,7 @@ static void ucx_peers_look(struct ni_ucx_link *link)
         ni_ucx_look_for_silence(link, link->watched_at);
         ni_ucx_open_doors(link);
     }
+    return watched != 0 ? link->watched_at : 0;
 }
 
 unsigned ni_ucx_step(struct ni_ucx_link *link)
@@ -100,6 +102,7 @@ unsigned ni_ucx_progress(struct ni_link *base)
 {
     struct ni_ucx_link *link = ni_ucx_link_of(base);
     unsigned steps = 0;
+    uint64_t now;
 
     pthread_mutex_lock(&link->lock);
     link->arrived = false;
@@ -111,11 +114,14 @@ unsigned ni_ucx_progress(struct ni_link *base)
     if (!ni_list_empty(&link->late)) {
         ni_ucx_late(link);
     }
-    ucx_peers_look(link);
+    now = ucx_peers_look(link);
     if (!ni_list_empty(&link->graves)) {
         ni_ucx_graves(link);
     }
     pthread_mutex_unlock(&link->lock);
     ni_ucx_linger_poll();
+    if (NI_UNLIKELY(now != 0)) {
+        link->core_ops->tick(link->core, now);
+    }
     return atomic_load_explicit(&link->unsettled, memory_order_relaxed) ? ni_ucx_settle(link) : 0;
 }
