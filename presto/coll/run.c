@@ -50,7 +50,7 @@ NI_COLD int pri_poisoned(struct pri_rank *self, int source)
         return source == POISON_MEMORY ? PRI_ERR_MEMORY : PRI_ERR_NOMEM;
     }
 
-    if (lost < self->size) {
+    if (pri_knows(self, lost)) {
         pri_lost_note(self, lost);
     }
     return PRI_ERR_PEER;

@@ -66,7 +66,7 @@ static void tell(const void *object, char *text, size_t size)
     int rank = pri_member(members, wait->place);
     char name[128];
 
-    if (members->context == PRI_CONTEXT_CORE) {
+    if (members->context == pri_context_core(members->self)) {
         snprintf(text, size, "rank %d of the job to leave it, too%s", rank,
                  wait->place == wait->a->leader ? ", or to say that all do" : "");
         return;

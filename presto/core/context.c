@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Contexts: 31..18 the rank that leads the communicator, 17..1 its number there, 0 the plane.
- * Number 0 of rank 0 is the world, and the last number is the core's own.
+ * Number 0 of a job's first rank is its world, and the last number is the core's own.
  */
 #include <stdlib.h>
 
 #include "core/rank.h"
 
-enum { WORDS = PRI_MAX_CONTEXTS / 64, RANK_SHIFT = 18 };
+enum { WORDS = PRI_MAX_CONTEXTS / 64 };
 
 static void mark(uint64_t *used, uint32_t number)
 {
@@ -57,7 +57,7 @@ int pri_context_take(struct pri_rank *self, uint32_t *context)
     if (number != PRI_MAX_CONTEXTS) {
         mark(used, number);
         self->cold->context_cursor = (number + 1) % PRI_MAX_CONTEXTS;
-        *context = (uint32_t)self->rank << RANK_SHIFT | number << 1;
+        *context = (uint32_t)self->rank << PRI_CONTEXT_RANK_SHIFT | number << 1;
     }
     pri_unlock(self);
     if (used == NULL) {
@@ -92,7 +92,7 @@ void pri_context_give(struct pri_rank *self, uint32_t context)
         drop_all(self, context | plane, -1);
     }
     pri_members_forget(self, context);
-    if (context >> RANK_SHIFT != (uint32_t)self->rank) {
+    if (context >> PRI_CONTEXT_RANK_SHIFT != (uint32_t)self->rank) {
         return;
     }
     pri_lock(self);

@@ -117,19 +117,21 @@ struct pri_peer {
  */
 struct pri_rank {
     struct ni *ni;
-    struct pri_peer *peers; /* [size] */
+    struct pri_peer *peers; /* [slots], by number */
     struct ni_md sends;     /* all memory; SEND events, unless ni_put says that it is done */
     struct ni_md syncs;     /* all memory; ACK events only */
     _Atomic unsigned tasks; /* to be advanced: 0 as a rule */
     _Atomic unsigned lost;  /* ranks that have died */
     _Atomic unsigned rare;  /* 0, unless receives from any source are to be looked at once posted */
     _Atomic unsigned revoked; /* contexts in use that have been revoked */
-    int rank, size;           /* in the job */
-    bool threads;             /* PRI_THREAD_MULTIPLE */
-    bool crowded;             /* a thread that waits gives the core to others: see open_ni */
-    unsigned spins;           /* empty polls before a waiter rests */
-    unsigned looks;           /* of a receive for its message, before it is posted */
-    /* [size]: peers; or, of a rank that is recorded, or has a context that has been revoked, as
+    int rank;                 /* its number: no other rank under the same launcher has it */
+    int size;       /* of the job that it was started in: its ranks are first to first + size - 1 */
+    bool threads;   /* PRI_THREAD_MULTIPLE */
+    bool crowded;   /* a thread that waits gives the core to others: see open_ni */
+    unsigned spins; /* empty polls before a waiter rests */
+    unsigned looks; /* of a receive for its message, before it is posted */
+    _Atomic int known; /* above all numbers of ranks that it knows */
+    /* [slots]: peers; or, of a rank that is recorded, or has a context that has been revoked, as
      * many that are down and have no interface: no message goes the short way (recorder.h,
      * revoke.c) */
     struct pri_peer *_Atomic direct;
@@ -141,6 +143,9 @@ struct pri_rank {
     int app;       /* which of the commands of the job it runs, from 0 */
     void *user[4]; /* one word for each folder above: see enum pri_user */
     struct pri_cold *cold;
+    int first;
+    int parent;   /* the rank that has had the job started, later than its own; -1: none */
+    int universe; /* ranks that may run at a time, as far as is known */
 };
 
 /* Whose word of pri_rank.user is whose. Each folder puts its own state there, and registers
@@ -149,6 +154,12 @@ enum pri_user { PRI_USER_NATIVE, PRI_USER_TYPE, PRI_USER_COLL, PRI_USER_MPI };
 
 extern _Thread_local struct pri_rank *pri_self_cached __attribute__((tls_model("initial-exec")));
 struct pri_rank *pri_self_find(void);
+
+/* Whether it can be a rank's number here. */
+static inline bool pri_knows(const struct pri_rank *self, int rank)
+{
+    return (unsigned)rank < (unsigned)atomic_load_explicit(&self->known, memory_order_relaxed);
+}
 
 /* The rank of the calling thread: its own if it called pri_start as one of the threads of a job,
  * else that of the process. NULL before pri_start and after pri_stop. A load, as a rule. */
@@ -240,17 +251,23 @@ void pri_lost_note(struct pri_rank *self, int rank);
  * communicator gets its first rank's, and all others give theirs back.
  */
 enum {
-    PRI_CONTEXT_WORLD = 0,
     PRI_COLL = 1,
+    PRI_CONTEXT_RANK_SHIFT = 18, /* above it: the rank that leads the communicator */
     PRI_KIND_BITS = 5, /* the lowest of a tag in that plane: the operation's kind, by its class in
                           record/names.h; above them its number */
     PRI_KIND_PERSISTENT = 31, /* the kind of persistent operations, with numbers of their own */
 };
 
+/* That of all ranks of the job. */
+static inline uint32_t pri_context_world(const struct pri_rank *self)
+{
+    return (uint32_t)self->first << PRI_CONTEXT_RANK_SHIFT;
+}
+
 /* Take an unused context. PRI_ERR_LIMIT: this rank leads 2^17 already. Thread-safe. */
 int pri_context_take(struct pri_rank *self, uint32_t *context);
 /* Which ranks of the job have the context, which is asked when one of them dies: a receive from any
- * source fails when one of its context has. The list is copied; NULL: 0 to size - 1. Until it is
+ * source fails when one of its context has. The list is copied; NULL: the job's. Until it is
  * called all ranks of the job have it. 0 or PRI_ERR_NOMEM. Thread-safe. */
 int pri_context_members(struct pri_rank *self, uint32_t context, const int *ranks, int size);
 /* This rank begins no more operations in it. Before pri_context_give, if that is called at all.

@@ -2,6 +2,7 @@
 #ifndef PRESTO_CORE_LAUNCH_H
 #define PRESTO_CORE_LAUNCH_H
 
+#include "core/later.h"
 #include "core/rank.h"
 
 /*
@@ -24,6 +25,10 @@ struct pri_launcher {
     /* End all other ranks, with an exit status of 1 to 255; what the process itself does follows.
      */
     void (*abort)(struct pri_rank *self, int status);
+    /* Ask it for something, and wait for the answer: later.h, and wire_up.h for the kinds. NULL: it
+     * serves nothing. Thread-safe. 0, PRI_ERR_NOMEM, or PRI_ERR_START, as it is gone. */
+    int (*ask)(struct pri_rank *self, uint32_t kind, const void *question, size_t length,
+               struct pri_answer *answer);
 };
 
 extern const struct pri_launcher pri_launch_alone;

@@ -23,6 +23,7 @@ struct wire {
     uint64_t key;
     unsigned cores;          /* that the ranks of this host share */
     unsigned hosts, on_host; /* hosts of the job, ranks on this one */
+    pthread_mutex_t asking;  /* one question at a time */
 };
 
 static bool applies(void)
@@ -81,16 +82,18 @@ static bool can_reach_hosts(long rank)
 static int join(struct pri_rank *self)
 {
     struct wire *wire;
-    long fd, rank, size, app, cores, hosts, on_host;
+    long fd, rank, size, first, parent = -1, app, cores, hosts, on_host;
     uint64_t key;
 
     if (!pri_environment("PRESTO_FD", 0, PRI_FD_MAX, &fd) ||
         !pri_environment("PRESTO_SIZE", 1, PRI_MAX_RANKS, &size) ||
         !pri_environment("PRESTO_RANK", 0, size - 1, &rank) ||
-        !pri_environment("PRESTO_APPNUM", 0, size - 1, &app) || !key_of(&key) ||
+        !pri_environment("PRESTO_FIRST", 0, PRI_MAX_RANKS - size, &first) ||
+        (first > 0 && !pri_environment("PRESTO_PARENT", 0, first - 1, &parent)) ||
+        !pri_environment("PRESTO_APPNUM", 0, INT_MAX, &app) || !key_of(&key) ||
         !pri_environment("PRESTO_CORES", 1, INT_MAX, &cores) ||
         !pri_environment("PRESTO_HOSTS", 1, size, &hosts) ||
-        !pri_environment("PRESTO_HOST_RANKS", 1, size, &on_host) || !is_socket((int)fd)) {
+        !pri_environment("PRESTO_HOST_RANKS", 1, PRI_MAX_RANKS, &on_host) || !is_socket((int)fd)) {
         fprintf(stderr, "presto: the environment of prestorun is not complete, or the descriptor "
                         "PRESTO_FD is closed: start the program with prestorun, or without any "
                         "variable PRESTO_*\n");
@@ -109,9 +112,14 @@ static int join(struct pri_rank *self)
                           .hosts = (unsigned)hosts,
                           .on_host = (unsigned)on_host};
     self->cold->launch = wire;
-    self->rank = (int)rank;
+    pthread_mutex_init(&wire->asking, NULL);
+    self->rank = (int)(first + rank);
+    self->first = (int)first;
     self->size = (int)size;
+    self->parent = (int)parent;
     self->app = (int)app;
+    self->universe = (int)(hosts == 1 && cores > size ? cores : size);
+    self->cold->slots = hosts == 1 ? PRI_MAX_RANKS : (int)size; /* more may come */
     settle(wire->fd);
     return PRI_OK;
 }
@@ -241,7 +249,7 @@ static __attribute__((constructor)) void watch(void)
 static void find_near(struct pri_rank *self, const uint32_t *hosts)
 {
     for (int i = 0; self->cold->near != NULL && i < self->size; i++) {
-        self->cold->near[i] = hosts[i] == hosts[self->rank];
+        self->cold->near[i] = hosts[i] == hosts[self->rank - self->first];
     }
 }
 
@@ -285,6 +293,47 @@ static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct p
     return well ? PRI_OK : PRI_ERR_START;
 }
 
+/* ---- questions ------------------------------------------------------------------------------- */
+
+static bool put_question(const struct wire *wire, uint32_t kind, const uint8_t *question,
+                         size_t length)
+{
+    bool well = true;
+
+    for (; well && length > NI_BLOB_MAX; question += NI_BLOB_MAX, length -= NI_BLOB_MAX) {
+        well = tell(wire, PRI_WIRE_PART, question, NI_BLOB_MAX);
+    }
+    return well && tell(wire, (enum pri_wire_kind)kind, question, (uint32_t)length);
+}
+
+static bool read_answer(int fd, struct pri_answer *answer)
+{
+    struct pri_wire_head head;
+
+    if (!read_all(fd, &head, sizeof(head)) || head.kind != PRI_WIRE_ANSWER ||
+        head.length < sizeof(answer->what) ||
+        head.length - sizeof(answer->what) > sizeof(answer->bytes) ||
+        !read_all(fd, &answer->what, sizeof(answer->what))) {
+        return false;
+    }
+    answer->length = (uint32_t)(head.length - sizeof(answer->what));
+    return read_all(fd, answer->bytes, answer->length);
+}
+
+static int ask(struct pri_rank *self, uint32_t kind, const void *question, size_t length,
+               struct pri_answer *answer)
+{
+    struct wire *wire = self->cold->launch;
+    bool well;
+
+    pthread_mutex_lock(&wire->asking);
+    wait_for_prestorun(wire->fd);
+    well = put_question(wire, kind, question, length) && read_answer(wire->fd, answer);
+    end_with_prestorun(wire->fd);
+    pthread_mutex_unlock(&wire->asking);
+    return well ? PRI_OK : PRI_ERR_START;
+}
+
 /* ---- end ------------------------------------------------------------------------------------- */
 
 static void leave(struct pri_rank *self, bool orderly)
@@ -295,6 +344,7 @@ static void leave(struct pri_rank *self, bool orderly)
         (void)tell(wire, PRI_WIRE_BYE, "", 0);
     }
     (void)close(wire->fd);
+    pthread_mutex_destroy(&wire->asking);
     free(wire);
 }
 
@@ -312,6 +362,7 @@ const struct pri_launcher pri_launch_prestorun = {
     .join = join,
     .describe = describe,
     .exchange = exchange,
+    .ask = ask,
     .leave = leave,
     .abort = end,
 };

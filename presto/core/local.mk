@@ -22,6 +22,8 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/launch_pmix.c \
     presto/core/launch_prestorun.c \
     presto/core/launch_threads.c \
+    presto/core/later.c \
+    presto/core/later.h \
     presto/core/meet.c \
     presto/core/members.c \
     presto/core/message.h \

@@ -28,23 +28,23 @@ struct pri_members *pri_members_need(struct pri_rank *self, uint32_t context)
     if (members == NULL && (members = calloc(1, sizeof(*members))) != NULL) {
         members->context = context & ~(uint32_t)PRI_COLL;
         members->self = self;
-        members->size = self->size;
+        members->size = atomic_load_explicit(&self->known, memory_order_relaxed);
         members->next = *bucket;
         *bucket = members;
     }
     return members;
 }
 
-/* Of all ranks there is no list. *copy is NULL then. */
+/* Of all ranks of a job that begins with 0 there is no list. *copy is NULL then. */
 static bool copy_ranks(const struct pri_rank *self, const int *ranks, int size, int **copy)
 {
     *copy = NULL;
-    if (ranks == NULL && size == self->size) {
+    if (ranks == NULL && size == self->size && self->first == 0) {
         return true;
     }
     *copy = malloc((size_t)size * sizeof(**copy) + 1);
     for (int i = 0; *copy != NULL && i < size; i++) {
-        (*copy)[i] = ranks != NULL ? ranks[i] : i;
+        (*copy)[i] = ranks != NULL ? ranks[i] : self->first + i;
     }
     return *copy != NULL;
 }

@@ -115,7 +115,7 @@ NI_ALWAYS_INLINE int pri_isend_here(struct pri_rank *self, const void *buf, size
 static inline bool pri_criteria(const struct pri_rank *self, struct pri_where from,
                                 struct ni_me *me)
 {
-    if (NI_LIKELY((unsigned)from.peer < (unsigned)self->size)) {
+    if (NI_LIKELY(pri_knows(self, from.peer))) {
         me->match_id = self->peers[from.peer].id;
     } else if (from.peer == PRI_ANY_SOURCE) {
         me->match_id = NI_INITIATOR_ANY;
@@ -215,7 +215,7 @@ NI_ALWAYS_INLINE bool pri_recv_take(const struct pri_rank *self, void *buf, size
 {
     bool any = from.tag == PRI_ANY_TAG;
 
-    if (NI_UNLIKELY((unsigned)from.peer >= (unsigned)self->size) ||
+    if (NI_UNLIKELY(!pri_knows(self, from.peer)) ||
         NI_UNLIKELY(pri_direct(self)[from.peer].ni == NULL) ||
         NI_UNLIKELY(atomic_load_explicit(&self->tasks, memory_order_relaxed) != 0)) {
         return false;

@@ -36,24 +36,56 @@ static int connect_to(struct pri_rank *self, int rank, const struct pri_blob *bl
     return PRI_OK;
 }
 
+int pri_peers_open(struct pri_rank *self)
+{
+    struct pri_cold *cold = self->cold;
+    const int end = self->first + self->size;
+
+    cold->slots = end > cold->slots ? end : cold->slots;
+    self->peers = calloc((size_t)cold->slots, sizeof(*self->peers));
+    cold->absent = calloc((size_t)cold->slots, sizeof(*cold->absent));
+    atomic_store_explicit(&self->direct, self->recorded ? cold->absent : self->peers,
+                          memory_order_relaxed);
+    return self->peers != NULL && cold->absent != NULL ? PRI_OK : PRI_ERR_NOMEM;
+}
+
+/* Messages go that way from here on. */
+static void count_in(struct pri_rank *self, int rank)
+{
+    atomic_store_explicit(&self->cold->absent[rank].down, NI_ERR_PEER_CLOSED, memory_order_relaxed);
+    if (!pri_knows(self, rank)) {
+        atomic_store_explicit(&self->known, rank + 1, memory_order_relaxed);
+    }
+}
+
+bool pri_peer_is_known(const struct pri_rank *self, int rank)
+{
+    return atomic_load_explicit(&self->cold->absent[rank].down, memory_order_relaxed) != 0;
+}
+
+int pri_peer_add(struct pri_rank *self, int rank, const struct pri_blob *blob)
+{
+    if (connect_to(self, rank, blob) != PRI_OK) {
+        return PRI_ERR_PEER;
+    }
+    count_in(self, rank);
+    /* Those of before were counted when this one began. */
+    self->cold->neighbours += rank >= self->first + self->size;
+    if (self->cold->neighbours > self->cold->cores && !self->crowded && !self->threads) {
+        pri_crowd(self, true); /* other threads would look at it just now */
+    }
+    return PRI_OK;
+}
+
 int pri_peers_connect(struct pri_rank *self, const struct pri_blob *blobs)
 {
     int error = PRI_OK;
 
-    for (int rank = 0; rank < self->size && error == PRI_OK; rank++) {
-        error = connect_to(self, rank, &blobs[rank]);
+    for (int i = 0; i < self->size && error == PRI_OK; i++) {
+        error = connect_to(self, self->first + i, &blobs[i]);
+        count_in(self, self->first + i);
     }
     return error;
-}
-
-struct pri_peer *pri_absent_peers(int size)
-{
-    struct pri_peer *peers = calloc((size_t)size, sizeof(*peers));
-
-    for (int i = 0; peers != NULL && i < size; i++) {
-        atomic_init(&peers[i].down, NI_ERR_PEER_CLOSED);
-    }
-    return peers;
 }
 
 void pri_direct_choose(struct pri_rank *self)
@@ -77,7 +109,7 @@ void pri_peers_free(struct pri_rank *self)
 
 bool pri_same_host(const struct pri_rank *self, int rank)
 {
-    return rank >= 0 && rank < self->size && (self->cold->near == NULL || self->cold->near[rank]);
+    return pri_knows(self, rank) && (self->cold->near == NULL || self->cold->near[rank]);
 }
 
 /* ---- go -------------------------------------------------------------------------------------- */

@@ -13,14 +13,17 @@
 struct pri_launcher;
 
 enum {
-    PRI_MAX_RANKS = 1 << 14,
+    PRI_MAX_RANKS = 1 << (32 - PRI_CONTEXT_RANK_SHIFT),
     PRI_MAX_CONTEXTS = 1 << 17, /* led by one rank */
     PRI_BUFFER_CLASSES = 4,
     PRI_MEMBERS_BUCKETS = 64,
 };
 
-/* A context of the core's own, for the barrier of pri_stop. */
-#define PRI_CONTEXT_CORE ((uint32_t)(PRI_MAX_CONTEXTS - 1) << 1)
+/* A context of the core's own, of all ranks of the job, for the barrier of pri_stop. */
+static inline uint32_t pri_context_core(const struct pri_rank *self)
+{
+    return pri_context_world(self) | (uint32_t)(PRI_MAX_CONTEXTS - 1) << 1;
+}
 
 /* Who caused an event. */
 static inline int pri_peer_of(const struct pri_rank *self, const struct ni_event *event)
@@ -43,7 +46,8 @@ struct pri_cold {
     const struct pri_launcher *launcher;
     void *launch; /* the launcher's own */
     bool *near;   /* [size], by rank: on this host; NULL: all are. From a launcher's exchange on */
-    struct pri_peer *absent; /* [size]: down, and without an interface */
+    struct pri_peer
+        *absent; /* [slots]: those that have a peer are down, and without an interface */
     struct pri_stopper *stoppers;
     bool closing;            /* ranks that go away now are no news */
     _Atomic int first_lost;  /* 1 + the first rank that is known to have died; 0: none */
@@ -63,6 +67,10 @@ struct pri_cold {
     struct pri_members *members[PRI_MEMBERS_BUCKETS];
     uint32_t context_cursor; /* search from here: what was given is taken again as late as can be */
     struct pri_buffer *buffers[PRI_BUFFER_CLASSES];
+    struct pri_meeting *meetings; /* of meet.c: contexts with other jobs, in their order */
+    pthread_mutex_t knowing;      /* who holds it makes peers known: later.c */
+    int slots;                    /* numbers that ranks may have */
+    unsigned cores, neighbours;   /* of this host: processors, and ranks that share them */
 };
 
 static inline void pri_lock(struct pri_rank *self)
@@ -87,11 +95,17 @@ struct pri_blob {
     uint8_t bytes[NI_BLOB_MAX];
 };
 
-/* Connect with all ranks; says why if it cannot. */
+/* Memory for peers, of whom none is known. */
+int pri_peers_open(struct pri_rank *self);
+/* One more is known; it has to be none yet. PRI_ERR_PEER: it cannot be reached. cold->knowing is
+ * held. */
+int pri_peer_add(struct pri_rank *self, int rank, const struct pri_blob *blob);
+bool pri_peer_is_known(const struct pri_rank *self, int rank);
+/* Connect with all ranks of the job; says why if it cannot. */
 int pri_peers_connect(struct pri_rank *self, const struct pri_blob *blobs);
 void pri_peers_free(struct pri_rank *self);
-/* pri_cold.absent; NULL: no memory. */
-struct pri_peer *pri_absent_peers(int size);
+/* Whether there are more ranks on this host than processors. */
+void pri_crowd(struct pri_rank *self, bool crowded);
 /* Which of both pri_rank.direct is from now on. */
 void pri_direct_choose(struct pri_rank *self);
 /* ni_peer_down_fn. */
@@ -288,7 +302,9 @@ void pri_stats_print(const struct pri_rank *self);
 void pri_stats_close(struct pri_rank *self, bool shared);
 void pri_map_print(const struct pri_rank *self);
 void pri_buffers_free(struct pri_rank *self);
-/* Wait until all ranks have called it, or have died. */
+/* Wait until all ranks, and those of other jobs that this one is connected with, have called it, or
+ * have died. */
 void pri_meet(struct pri_rank *self);
+void pri_meetings_free(struct pri_rank *self);
 
 #endif

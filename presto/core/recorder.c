@@ -65,7 +65,7 @@ bool pri_recorder_read(struct pri_rank *self)
 static struct pri_where at(const struct pri_rank *self, int peer, int tag)
 {
     return (struct pri_where){
-        .peer = peer, .as = self->rank, .tag = tag, .context = PRI_CONTEXT_CORE};
+        .peer = peer, .as = self->rank, .tag = tag, .context = pri_context_core(self)};
 }
 
 /* To rank 0. False: it has died, and the record stays where it is. */

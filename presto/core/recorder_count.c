@@ -172,7 +172,7 @@ void pri_recorder_send(struct pri_rank *self, size_t bytes, struct pri_where to,
     uint64_t now = record_stamp();
 
     request->followed = NOT_RECORDED;
-    if (NI_UNLIKELY(to.context == PRI_CONTEXT_CORE)) {
+    if (NI_UNLIKELY(to.context == pri_context_core(self))) {
         return;
     }
     pri_recorder_wait_over();
@@ -253,7 +253,7 @@ void pri_recorder_post(struct pri_request *request, bool claimed)
     uint64_t now = record_stamp();
     uint16_t entry, none = NOT_RECORDED;
 
-    if (NI_UNLIKELY(request->context == PRI_CONTEXT_CORE)) {
+    if (NI_UNLIKELY(request->context == pri_context_core(request->rank))) {
         return;
     }
     message = pri_recorded_of(request->peer, request->context, request->status.tag, true);
@@ -303,7 +303,7 @@ void pri_recorder_on_received(void *arg, const struct ni_event *event)
     struct pri_rank *self = arg;
     struct pri_request *request = event->user_ptr;
 
-    if (self->recorded && request->context != PRI_CONTEXT_CORE) {
+    if (self->recorded && request->context != pri_context_core(self)) {
         end_receive(self, request, event);
     }
     pri_on_received(arg, event);

@@ -165,7 +165,7 @@ static void count(struct pri_members *members, int by)
 static bool mark(struct pri_members *members)
 {
     if (members->told == NULL) {
-        members->told = calloc(((size_t)members->self->size + 63) / 64, sizeof(uint64_t));
+        members->told = calloc(((size_t)members->self->cold->slots + 63) / 64, sizeof(uint64_t));
         members->revoked = members->told != NULL;
     }
     return members->revoked;

@@ -23,7 +23,7 @@ NI_ALWAYS_INLINE int put(struct pri_rank *self, const void *buf, size_t bytes, s
 
 static inline bool is_rank(const struct pri_rank *self, int peer)
 {
-    return (unsigned)peer < (unsigned)self->size;
+    return pri_knows(self, peer);
 }
 
 /* The one event of a put that was not over when it returned: SEND, or ACK of a synchronous one. */

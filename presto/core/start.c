@@ -68,6 +68,13 @@ static int open_portal(struct pri_rank *self)
     return result;
 }
 
+void pri_crowd(struct pri_rank *self, bool crowded)
+{
+    self->crowded = crowded;
+    self->spins = crowded ? 1 : 20000;
+    self->looks = crowded ? 1 : 400;
+}
+
 /* So few that each will most likely talk to all, as soon as the program begins. */
 enum { FEW_PROCESSES = 4 };
 
@@ -92,9 +99,9 @@ static int open_ni(struct pri_rank *self)
     /* More ranks on this host than cores; or other hosts, towards which a poll takes as long as
      * giving the core to others, who may be more than the ranks: hosts can be parts of a
      * machine. */
-    self->crowded = attr.host_processes > cores || ni_reaches_hosts(self->ni);
-    self->spins = self->crowded ? 1 : 20000;
-    self->looks = self->crowded ? 1 : 400;
+    self->cold->cores = cores;
+    self->cold->neighbours = attr.host_processes;
+    pri_crowd(self, attr.host_processes > cores || ni_reaches_hosts(self->ni));
     self->relax = pri_relax_plain;
     ni_on_peer_down(self->ni, pri_peer_down, self);
     pri_recorder_start(self, attr.job_key);
@@ -108,11 +115,7 @@ static int exchange(struct pri_rank *self)
     struct pri_blob mine = {0}, *all = calloc((size_t)self->size, sizeof(*all));
     int error = PRI_ERR_NOMEM;
 
-    self->peers = calloc((size_t)self->size, sizeof(*self->peers));
-    self->cold->absent = pri_absent_peers(self->size);
-    atomic_store_explicit(&self->direct, self->recorded ? self->cold->absent : self->peers,
-                          memory_order_relaxed);
-    if (all != NULL && self->peers != NULL && self->cold->absent != NULL) {
+    if (all != NULL && pri_peers_open(self) == PRI_OK) {
         mine.length = (uint32_t)ni_address(self->ni, mine.bytes, sizeof(mine.bytes));
         error = self->cold->launcher->exchange(self, &mine, all);
     }
@@ -120,7 +123,7 @@ static int exchange(struct pri_rank *self)
         error = pri_peers_connect(self, all);
     }
     if (error == PRI_OK) {
-        error = pri_context_members(self, PRI_CONTEXT_CORE, NULL, self->size);
+        error = pri_context_members(self, pri_context_core(self), NULL, self->size);
     }
     if (error == PRI_OK) {
         pri_map_print(self);
@@ -139,6 +142,7 @@ static void close_ni(struct pri_rank *self)
     pri_peers_free(self);
     pri_buffers_free(self);
     pri_members_free(self);
+    pri_meetings_free(self);
     free(self->cold->contexts);
     self->cold->contexts = NULL;
 }
@@ -169,9 +173,11 @@ static void init(struct pri_rank *self, struct pri_cold *cold, enum pri_thread_l
     *self = (struct pri_rank){.level = level,
                               .threads = level == PRI_THREAD_MULTIPLE,
                               .launch = launcher->launch,
+                              .parent = -1,
                               .cold = cold};
     *cold = (struct pri_cold){.launcher = launcher};
     pthread_mutex_init(&cold->advance, NULL);
+    pthread_mutex_init(&cold->knowing, NULL);
     pthread_mutex_init(&cold->lock, NULL);
     ni_list_init(&cold->incoming);
     ni_list_init(&cold->active);
@@ -181,6 +187,7 @@ static void init(struct pri_rank *self, struct pri_cold *cold, enum pri_thread_l
 static void fini(struct pri_rank *self)
 {
     pthread_mutex_destroy(&self->cold->advance);
+    pthread_mutex_destroy(&self->cold->knowing);
     pthread_mutex_destroy(&self->cold->lock);
 }
 

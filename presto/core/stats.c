@@ -42,7 +42,7 @@ static void map_print(const struct pri_rank *self, const char *verb)
 
     peers = calloc((size_t)self->size, sizeof(struct ni_peer *));
     for (int rank = 0; peers != NULL && rank < self->size; rank++) {
-        peers[rank] = self->peers[rank].ni;
+        peers[rank] = self->peers[self->first + rank].ni;
     }
     if (peers != NULL && ni_map_describe(peers, (size_t)self->size, text, sizeof(text)) > 0) {
         fprintf(stderr, "presto: rank 0 %s others by %s\n", verb, text);

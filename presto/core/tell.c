@@ -54,7 +54,7 @@ static bool tell_inner(const struct pri_request *request, int peer, uint32_t con
     const struct pri_rank *self = request->rank;
     char name[128];
 
-    if (context == PRI_CONTEXT_CORE) {
+    if (context == pri_context_core(self)) {
         snprintf(text, size, "rank %d of the job to leave it, too", peer);
         return true;
     }

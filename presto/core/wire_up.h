@@ -11,6 +11,8 @@
  *   PRESTO_FD     the rank's end, a number; taken out of the environment by the rank
  *   PRESTO_RANK   0 to PRESTO_SIZE - 1
  *   PRESTO_SIZE   ranks of the job
+ *   PRESTO_FIRST  the number that the job's rank 0 has among all ranks of this prestorun
+ *   PRESTO_PARENT the number of the rank that has had the job started, if one has
  *   PRESTO_APPNUM number of the rank's command, from 0
  *   PRESTO_HOSTS  hosts that have ranks
  *   PRESTO_HOST_RANKS  ranks on this host
@@ -22,16 +24,56 @@
  *   rank -> prestorun   BYE    nothing             its interface is closed in good order
  *   rank -> prestorun   ABORT  int32, its code     the job is to end
  *
+ * A rank that has its table may ask, one question at a time; all ranks are on one host then:
+ *
+ *   rank -> prestorun   SPAWN  commands            more ranks are to be started
+ *                       ASK    int32, a number     what address that rank has
+ *                       PUBLISH    name, value     strings, each with NUL at its end
+ *                       UNPUBLISH, LOOKUP   name   likewise
+ *                       PART   bytes               of the question that comes behind it
+ *   prestorun -> rank   ANSWER struct pri_wire_answer, and what was asked for: an address, a value
+ *
+ * The commands are strings, each with NUL at its end, and numbers decimal: of each its number
+ * (MPI_APPNUM), ranks, folder, count of words, words. The answer to SPAWN comes when all have
+ * joined. Such ranks have TABLE for those of their own job.
+ *
  * Each message is this head and `length` bytes. TABLE has for each rank, in their order, the number
- * of its host, the length of its address (struct pri_wire_entry) and that. It is all that prestorun
- * says: what comes before a rank's hello or behind the table is the end of prestorun, and ends the
- * rank. Both ends are of one version: prestorun and the library are installed together.
+ * of its host, the length of its address (struct pri_wire_entry) and that. Beside answers it is all
+ * that prestorun says: what comes unasked is the end of prestorun, and ends the rank. Both ends are
+ * of one version: prestorun and the library are installed together.
  */
 enum pri_wire_kind {
     PRI_WIRE_HELLO = 0x50520201, /* version 02, kinds from 01 */
     PRI_WIRE_TABLE,
     PRI_WIRE_BYE,
     PRI_WIRE_ABORT,
+    PRI_WIRE_SPAWN,
+    PRI_WIRE_ASK,
+    PRI_WIRE_PUBLISH,
+    PRI_WIRE_UNPUBLISH,
+    PRI_WIRE_LOOKUP,
+    PRI_WIRE_PART,
+    PRI_WIRE_ANSWER,
+};
+
+enum {
+    PRI_WIRE_NUMBERS = 1 << 14, /* that ranks may have, over all the time of a prestorun */
+    PRI_WIRE_QUESTION_MAX = 16 << 20,
+};
+
+enum pri_wire_status {
+    PRI_WIRE_WELL,
+    PRI_WIRE_NONE,   /* no rank of this number that is there; no such name */
+    PRI_WIRE_TAKEN,  /* the name is published already */
+    PRI_WIRE_LIMIT,  /* of numbers: so many are left */
+    PRI_WIRE_FAILED, /* the command of this number cannot be started, for this reason */
+    PRI_WIRE_NO_MEMORY,
+};
+
+struct pri_wire_answer {
+    int32_t status; /* enum pri_wire_status */
+    int32_t number; /* the first of new ranks; of the rank asked for; the owner of the name */
+    int32_t reason; /* an errno */
 };
 
 struct pri_wire_head {

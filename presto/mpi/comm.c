@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators: what they are, their life, their names. comm_make.c makes more of them. */
+#include "core/later.h"
 #include "mpi/inter.h"
 
 #include <stdio.h>
@@ -44,11 +45,31 @@ struct pri_comm *pri_comm_new(struct pri_mpi *mpi, struct pri_group *group)
     return comm;
 }
 
+static const struct pri_group *all_of(const struct pri_comm *comm)
+{
+    return comm->inter != NULL ? comm->inter->both : comm->group;
+}
+
+bool pri_comm_is_foreign(const struct pri_comm *comm)
+{
+    const struct pri_rank *self = comm->mpi->self;
+    const struct pri_group *all = all_of(comm);
+    int i = 0;
+    while (i < all->size && (unsigned)(all->ranks[i] - self->first) < (unsigned)self->size) {
+        i++;
+    }
+    return i < all->size;
+}
+
 int pri_comm_begin(struct pri_comm *comm, uint32_t context, bool leads)
 {
     comm->context = context;
     comm->leads = leads;
     pri_comm_enlist(comm);
+    if (NI_UNLIKELY(pri_comm_is_foreign(comm)) &&
+        pri_meet_with(comm->mpi->self, context, all_of(comm)->size) != PRI_OK) {
+        return PRI_ERR_NOMEM;
+    }
     if (comm->inter != NULL) {
         return pri_inter_begin(comm);
     }
@@ -150,6 +171,15 @@ static void ended(struct pri_comm *comm)
     }
 }
 
+/* The same exchange, waited for. */
+static void end_now(struct pri_comm *comm)
+{
+    comm->pending = (int)requests_of(comm);
+    comm->end.status.error = pri_coll_allreduce(pri_comm_all(comm), PRI_IN_PLACE, &comm->pending, 1,
+                                                MPI_INT, MPI_SUM, NULL);
+    ended(comm);
+}
+
 /* Takes those off the list that can go on. */
 static struct pri_comm *take_ready(struct pri_mpi *mpi, bool all)
 {
@@ -208,7 +238,18 @@ void pri_comm_end(struct pri_comm *comm)
     reap(mpi);
 }
 
-static int free_comm(const char *function, MPI_Comm *handle)
+/* The ranks of other jobs are waited for no longer when this one leaves. */
+static void forget_foreign(struct pri_comm *comm)
+{
+    pri_meet_without(comm->mpi->self, comm->context);
+    if (comm->mpi->parent == comm) {
+        comm->mpi->parent = NULL;
+    }
+}
+
+/* disconnect: nothing of it is under way any more when this returns, unless the application has
+ * requests left; so the others need not be heard of again. */
+static int free_comm(const char *function, MPI_Comm *handle, bool disconnect)
 {
     struct pri_comm *comm = pri_comm_of(*handle);
     if (comm == NULL || comm->handle != comm) {
@@ -220,23 +261,26 @@ static int free_comm(const char *function, MPI_Comm *handle)
     }
     comm->magic = 0;
     *handle = MPI_COMM_NULL;
-    pri_comm_end(comm);
+    if (NI_UNLIKELY(pri_comm_is_foreign(comm))) {
+        forget_foreign(comm);
+    }
+    if (disconnect) {
+        end_now(comm);
+    } else {
+        pri_comm_end(comm);
+    }
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_free(MPI_Comm *handle)
 {
-    return free_comm(__func__, handle);
+    return free_comm(__func__, handle, false);
 }
 PRI_ALIAS(Comm_free);
 
 int MPI_Comm_disconnect(MPI_Comm *handle)
 {
-    struct pri_comm *comm = pri_comm_of(*handle);
-    if (comm != NULL) {
-        pri_coll_barrier(pri_comm_all(comm), NULL);
-    }
-    return free_comm(__func__, handle);
+    return free_comm(__func__, handle, true);
 }
 PRI_ALIAS(Comm_disconnect);
 
@@ -306,13 +350,6 @@ int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int *result)
     return MPI_SUCCESS;
 }
 PRI_ALIAS(Comm_compare);
-
-int MPI_Comm_get_parent(MPI_Comm *parent)
-{
-    *parent = MPI_COMM_NULL; /* no job is spawned by another */
-    return MPI_SUCCESS;
-}
-PRI_ALIAS(Comm_get_parent);
 
 int MPI_Comm_get_name(MPI_Comm handle, char *name, int *length)
 {

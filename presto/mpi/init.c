@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Start and end. */
+#include "mpi/later.h"
 #include "mpi/request.h"
 
 #include <limits.h>
@@ -43,16 +44,19 @@ static int begin_comms(struct pri_mpi *mpi)
 {
     struct pri_rank *self = mpi->self;
     uint32_t context;
-    mpi->world = first_comm(mpi, 0, self->size, "MPI_COMM_WORLD", MPI_COMM_WORLD);
+    mpi->world = first_comm(mpi, self->first, self->size, "MPI_COMM_WORLD", MPI_COMM_WORLD);
     mpi->alone = first_comm(mpi, self->rank, 1, "MPI_COMM_SELF", MPI_COMM_SELF);
     if (mpi->world == NULL || mpi->alone == NULL) {
         return PRI_ERR_NOMEM;
     }
     int rc = pri_context_take(self, &context);
     if (rc == 0) {
-        rc = pri_comm_begin(mpi->world, PRI_CONTEXT_WORLD, false);
+        rc = pri_comm_begin(mpi->world, pri_context_world(self), false);
     }
-    return rc != 0 ? rc : pri_comm_begin(mpi->alone, context, true);
+    if (rc == 0) {
+        rc = pri_comm_begin(mpi->alone, context, true);
+    }
+    return rc == 0 && self->parent >= 0 ? pri_parent_begin(mpi) : rc;
 }
 
 static void set_attributes(struct pri_mpi *mpi)
@@ -63,7 +67,8 @@ static void set_attributes(struct pri_mpi *mpi)
     mpi->attribute[MPI_WTIME_IS_GLOBAL] = 1;
     mpi->attribute[MPI_APPNUM] = mpi->self->app;
     mpi->attribute[MPI_LASTUSEDCODE] = MPI_ERR_LASTCODE;
-    mpi->attribute[MPI_UNIVERSE_SIZE] = mpi->self->size;
+    mpi->attribute[MPI_UNIVERSE_SIZE] =
+        mpi->self->universe > mpi->self->size ? mpi->self->universe : mpi->self->size;
 }
 
 static int start(int level)
@@ -142,6 +147,9 @@ int MPI_Finalize(void)
     pri_comms_end_all(mpi);
     pri_comm_release(mpi->alone);
     pri_comm_release(mpi->world);
+    if (mpi->parent != NULL) {
+        pri_comm_release(mpi->parent);
+    }
     pri_stop(self);
     free_state(mpi);
     return MPI_SUCCESS;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/later.h"
 #include "mpi/check.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -154,6 +155,9 @@ static int tell_group(struct pri_comm *local, int leader, struct card *card,
                             MPI_BYTE, leader, NULL);
     }
     if (rc == 0) {
+        rc = pri_peers_know(local->mpi->self, (*remote)->ranks, card->size);
+    }
+    if (rc == 0) {
         pri_group_finish(*remote, local->mpi->self);
     }
     return rc;
@@ -171,7 +175,8 @@ static int check_leader(const struct pri_comm *peer, int remote_leader, int tag)
     return tag < 0 ? MPI_ERR_TAG : MPI_SUCCESS;
 }
 
-static int create(struct pri_comm *local, int leader, struct pri_where where, struct pri_comm **out)
+int pri_inter_create(struct pri_comm *local, int leader, struct pri_where where,
+                     struct pri_comm **out)
 {
     struct pri_group *remote = NULL;
     struct card card = {0};
@@ -221,7 +226,7 @@ int MPI_Intercomm_create(MPI_Comm handle, int leader, MPI_Comm peer, int remote_
         }
     }
     *out = MPI_COMM_NULL;
-    return pri_result(local, __func__, create(local, leader, where, out));
+    return pri_result(local, __func__, pri_inter_create(local, leader, where, out));
 }
 PRI_ALIAS(Intercomm_create);
 

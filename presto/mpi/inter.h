@@ -19,6 +19,12 @@ struct pri_comm *pri_inter_new(struct pri_mpi *mpi, struct pri_group *local,
                                struct pri_group *remote, bool first);
 /* Another of the same groups. */
 struct pri_comm *pri_inter_copy(const struct pri_comm *comm);
+/* One of the ranks of `local` and those of another communicator, whose leader the leader here,
+ * which it has to know, exchanges messages with. Collective in both. 0 or an error of the core. */
+int pri_inter_create(struct pri_comm *local, int leader, struct pri_where where,
+                     struct pri_comm **out);
+/* Whether ranks are in it that are not of the job. */
+bool pri_comm_is_foreign(const struct pri_comm *comm);
 /* It has a context: its teams. 0 or an error of the core. */
 int pri_inter_begin(struct pri_comm *comm);
 void pri_inter_free(struct pri_intercomm *inter); /* NULL is allowed */

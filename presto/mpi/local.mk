@@ -73,17 +73,21 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/init.c \
     presto/mpi/inter.c \
     presto/mpi/inter.h \
+    presto/mpi/join.c \
+    presto/mpi/later.h \
     presto/mpi/marks.c \
     presto/mpi/missing.c \
     presto/mpi/number.h \
     presto/mpi/op.c \
     presto/mpi/persistent.c \
+    presto/mpi/port.c \
     presto/mpi/probe.c \
     presto/mpi/recv.c \
     presto/mpi/request.c \
     presto/mpi/request.h \
     presto/mpi/send.c \
     presto/mpi/send.h \
+    presto/mpi/spawn.c \
     presto/mpi/state.h \
     presto/mpi/status.c \
     presto/mpi/tool.c \

@@ -146,6 +146,8 @@ struct pri_mpi {
     size_t attached_size;
     int attribute[7]; /* the values of MPI_TAG_UB and so on */
     pthread_t main_thread;
+    struct pri_comm
+        *parent; /* with those that have had this job started; NULL: none, or it is gone */
 };
 
 /* The calling rank's state; NULL before MPI_Init and after MPI_Finalize. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Joining the job, leaving it, facts about it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/time.h>
 
@@ -40,9 +41,9 @@ static struct pr_state *new_state(struct pri_rank *rank)
     }
     pthread_mutex_init(&state->lock, NULL);
     state->world = (struct pr_mgr){
-        .rank = rank, .context = PRI_CONTEXT_WORLD, .self = rank->rank, .size = rank->size};
+        .rank = rank, .context = pri_context_world(rank), .self = rank->rank, .size = rank->size};
     rank->user[PRI_USER_NATIVE] = state;
-    return pri_team_init(&state->world.team, rank, PRI_CONTEXT_WORLD, rank->rank, rank->size,
+    return pri_team_init(&state->world.team, rank, pri_context_world(rank), rank->rank, rank->size,
                          NULL) == PRI_OK
                ? state
                : NULL;
@@ -64,6 +65,14 @@ int pr_init_thread(pr_mgr_t *m, enum pr_thread_level level)
     error = pri_start((enum pri_thread_level)level, &rank);
     if (error != PRI_OK) {
         return error;
+    }
+    if (rank->first != 0) {
+        fprintf(stderr,
+                "presto: rank %d was started by MPI_Comm_spawn, which is for programs of MPI: call "
+                "MPI_Init\n",
+                rank->rank);
+        pri_start_undo(rank, PRI_ERR_START);
+        return PR_ERR_START;
     }
     state = new_state(rank);
     if (state == NULL) {

@@ -22,6 +22,8 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/run_launch.c \
     presto/tools/run_loop.c \
     presto/tools/run_net.h \
+    presto/tools/run_note.c \
+    presto/tools/run_note.h \
     presto/tools/run_options.c \
     presto/tools/run_output.c \
     presto/tools/run_place.c \
@@ -30,13 +32,16 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/run_record.c \
     presto/tools/run_remote.c \
     presto/tools/run_report.c \
+    presto/tools/run_serve.c \
     presto/tools/run_signals.c \
     presto/tools/run_spawn.c \
     presto/tools/run_spec.c \
     presto/tools/run_tree.c \
     presto/tools/run_up.c \
     presto/tools/run_values.c \
-    presto/tools/run_wire.c
+    presto/tools/run_wire.c \
+    presto/tools/run_world.c \
+    presto/tools/run_world.h
 presto_tools_prestorun_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)/presto \
     -DPRI_REPORT='"$(bindir)/apelink-report"'
 

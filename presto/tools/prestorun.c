@@ -74,7 +74,8 @@ static void close_job(struct run_job *job)
     }
     free(job->net.hosts);
     free((uint8_t *)job->net.start);
-    free(job->table);
+    run_serve_free(job);
+    run_worlds_free(job);
     free(job->strangers.pid);
     free(job->ranks);
     run_options_free(&job->options);

@@ -14,6 +14,7 @@
 #include "core/wire_up.h"
 #include "tools/run_bind.h"
 #include "tools/run_net.h"
+#include "tools/run_world.h"
 
 /*
  * prestorun: starts the ranks of a job, tells them each other's addresses, passes on what they
@@ -26,6 +27,7 @@
  *   run_spawn     sockets and pipes of ranks    run_poll     what is waited for
  *   run_child     what a rank begins with       run_signals  what signals do to us
  *   run_guard     the ranks' parent             run_end      how ranks and the job end
+ *   run_world     ranks that come later         run_serve    what ranks ask for
  *   run_tree      what ranks have started       run_report   the record of what ranks did
  *
  * On each other host an agent, prestorun itself, has the ranks' pipes, sockets and parent. It
@@ -126,8 +128,12 @@ struct run_rank {
     bool recorded; /* its record has come from another host */
     uint32_t blob_length;
     uint8_t blob[NI_BLOB_MAX];
+    struct run_world *world;
     size_t told; /* bytes of the table that it has been sent */
-    size_t got;  /* bytes of a message */
+    bool asks;   /* it waits for an answer */
+    uint8_t *question, *reply;
+    size_t question_length, reply_length, replied; /* bytes; of the reply, and sent of it */
+    size_t got;                                    /* bytes of a message */
     uint8_t message[sizeof(struct pri_wire_head) + NI_BLOB_MAX];
     struct run_stream out, err;
 };
@@ -155,12 +161,12 @@ struct run_job {
     struct run_net net;
     char key[17];           /* of the job, in hexadecimal digits */
     int cores;              /* processors that the ranks of this host share */
-    struct run_rank *ranks; /* [options.ranks] */
+    struct run_rank *ranks; /* [options.ranks]: more come to the end, where no other host is */
+    struct run_world *worlds;
+    struct run_name *names;
     struct run_guard guard;
-    struct run_pids strangers; /* children that are no ranks' */
-    int alive, hellos;         /* ranks: of all hosts, for an agent of its own */
-    uint8_t *table;            /* of addresses, when all are known */
-    size_t table_length;
+    struct run_pids strangers;          /* children that are no ranks' */
+    int alive, hellos;                  /* ranks: of all hosts, for an agent of its own */
     unsigned refused;                   /* messages of ranks that made no sense */
     bool over;                          /* ranks were told to end */
     bool killed;                        /* ranks were killed */
@@ -221,20 +227,29 @@ void run_remote_free(struct run_options *options);
 
 /* Ranks of the job, of which none has begun. */
 void run_open_ranks(struct run_job *job);
+void run_open_rank(struct run_job *job, int i, const struct run_app *app, int host,
+                   struct run_world *world);
 bool run_has_ranks(const struct run_job *job, int host);
 /* Start the guard, the agents that are started from here, and the ranks of this host; false: said
  * why. */
 bool run_spawn_all(struct run_job *job);
+/* Have the guard start one more, and not wait for it; false: errno says why not. */
+bool run_spawn_ask(struct run_job *job, struct run_rank *rank);
 
-/* Become a rank, a child of parent. */
+/* Become a rank, a child of parent; or write the reason why not, an errno, to trouble (-1: say it)
+ * and exit. */
 _Noreturn void run_child(const struct run_job *job, const struct run_rank *rank,
-                         const struct run_ends *ends, pid_t parent);
+                         const struct run_ends *ends, pid_t parent, int trouble);
 
 /* Start the guard; false: said why. Then spawn for each rank, which returns its pid, or -1 with the
  * reason in errno, and when that is done, or has failed, watch. */
 bool run_guard_open(struct run_job *job);
 pid_t run_guard_spawn(struct run_job *job, int rank, const struct run_ends *ends);
 void run_guard_watch(struct run_job *job);
+/* From then on: it has to know the world first. run_serve_started is called later. False: errno. */
+bool run_guard_tell_world(struct run_job *job, const struct run_world *world);
+bool run_guard_ask(struct run_job *job, int rank, const struct run_ends *ends);
+void run_guard_kill(struct run_job *job, int rank);
 /* A signal for all ranks and what they have started, but for the process group `but` (0: none). */
 void run_guard_signal(struct run_job *job, int signal, pid_t but);
 /* Its socket can be read: take ends of ranks, or its own. */
@@ -260,8 +275,8 @@ void run_tree_sweep(struct run_job *job);
 
 /* A rank has said these bytes. */
 void run_wire_take(struct run_job *job, struct run_rank *rank, const uint8_t *data, size_t length);
-/* Have all ranks of this host and those that are started from here sent the table. */
-void run_wire_tell(struct run_job *job);
+/* Have all ranks of a world on this host, and those that are started from here, sent the table. */
+void run_wire_tell(struct run_job *job, struct run_world *world);
 /* Something can be read from a rank's socket. */
 void run_wire_read(struct run_job *job, struct run_rank *rank);
 /* Whether it is to be called when something can be written there; it goes on with the table of
@@ -339,7 +354,7 @@ void run_signals_reset(void);
 
 /* What is waited for, each with what is to be done then. */
 struct run_polls {
-    nfds_t used;
+    nfds_t used, room;
     struct pollfd *fd;
     struct run_seat {
         void (*serve)(struct run_job *job, void *what, short events);

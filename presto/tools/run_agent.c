@@ -185,9 +185,9 @@ static void close_job(struct run_job *job)
     }
     run_input_close(job);
     run_link_close(job->net.parent);
+    run_worlds_free(job);
     free(job->ranks);
     free(job->strangers.pid);
-    free(job->table);
     run_spec_free(job);
     free((uint8_t *)job->net.start);
 }

@@ -20,52 +20,73 @@ static void set_number(const char *name, long value)
     (void)setenv(name, text, 1);
 }
 
-static void set_places(const struct run_job *job, int host)
+/* Of worlds of before, those that are still there. */
+static void set_places(const struct run_job *job, const struct run_rank *rank)
 {
     int here = 0;
 
     for (int i = 0; i < job->options.ranks; i++) {
-        here += job->ranks[i].host == host;
+        const struct run_rank *other = &job->ranks[i];
+
+        here += other->host == rank->host && (other->world == rank->world || other->pid > 0);
     }
     set_number("PRESTO_HOSTS", job->options.host_count - !run_has_ranks(job, 0));
     set_number("PRESTO_HOST_RANKS", here);
 }
 
-/* False: said why. */
-static bool set_environment(const struct run_job *job, const struct run_rank *rank,
+static void set_world(const struct run_rank *rank)
+{
+    const struct run_world *world = rank->world;
+
+    set_number("PRESTO_SIZE", world->size);
+    set_number("PRESTO_RANK", rank->number - world->first);
+    set_number("PRESTO_FIRST", world->first);
+    (void)unsetenv("PRESTO_PARENT");
+    if (world->parent != RUN_NOBODY) {
+        set_number("PRESTO_PARENT", world->parent);
+        (void)unsetenv("PRESTO_REPORT"); /* the record is that of the first job */
+    }
+}
+
+/* Into the rank's folder. False, with errno. */
+static bool enter_folder(const struct run_rank *rank)
+{
+    const struct run_app *app = rank->app;
+    char *name;
+
+    if (app->directory < 0 && rank->world->parent == RUN_NOBODY) {
+        return true; /* it is here */
+    }
+    if ((app->directory >= 0 ? fchdir(app->directory) : chdir(app->folder)) != 0 ||
+        (name = getcwd(NULL, 0)) == NULL) {
+        return false;
+    }
+    (void)setenv("PWD", name, 1);
+    free(name);
+    return true;
+}
+
+static void set_environment(const struct run_job *job, const struct run_rank *rank,
                             const struct run_ends *ends)
 {
     const struct run_app *app = rank->app;
 
-    if (app->directory >= 0) {
-        char *name = NULL;
-
-        if (fchdir(app->directory) != 0 || (name = getcwd(NULL, 0)) == NULL) {
-            fprintf(stderr, "prestorun: rank %d cannot begin in its --wdir: %s\n", rank->number,
-                    strerror(errno));
-            return false;
-        }
-        (void)setenv("PWD", name, 1);
-        free(name);
-    }
     for (size_t i = 0; i < app->variable_count; i++) {
         (void)putenv((char *)app->variables[i]);
     }
     (void)unsetenv("PRESTO_THREADS"); /* ranks are processes here */
     (void)setenv("PRESTO_KEY", job->key, 1);
     set_number("PRESTO_FD", ends->wire);
-    set_number("PRESTO_SIZE", job->options.ranks);
-    set_number("PRESTO_RANK", rank->number);
     set_number("PRESTO_APPNUM", app->number);
     set_number("PRESTO_CORES", job->cores);
-    set_places(job, rank->host);
+    set_places(job, rank);
     if (job->options.report != NULL) {
         (void)setenv("PRESTO_REPORT", job->options.report, 1);
     }
     if (job->options.verbose) {
         (void)setenv("PRESTO_STATS", "1", 1);
     }
-    return true;
+    set_world(rank);
 }
 
 static void set_streams(const struct run_options *options, int number, const struct run_ends *ends)
@@ -94,8 +115,25 @@ static void bind_rank(enum run_bind what, int nth)
     }
 }
 
+/* What is behind fork cannot be done: said, or told the guard. */
+static _Noreturn void give_up(const struct run_job *job, const struct run_rank *rank, int trouble,
+                              const char *what, const char *name)
+{
+    const bool several = job->options.host_count > 1;
+    const int error = errno;
+
+    if (trouble >= 0) {
+        (void)!write(trouble, &error, sizeof(error));
+    } else {
+        fprintf(stderr, "prestorun: rank %d cannot %s %s%s%s: %s\n", rank->number, what, name,
+                several ? " on " : "", several ? job->options.hosts[rank->host] : "",
+                strerror(error));
+    }
+    _exit(127);
+}
+
 void run_child(const struct run_job *job, const struct run_rank *rank, const struct run_ends *ends,
-               pid_t parent)
+               pid_t parent, int trouble)
 {
     char **command = rank->app->command;
 
@@ -108,11 +146,10 @@ void run_child(const struct run_job *job, const struct run_rank *rank, const str
     (void)fcntl(ends->wire, F_SETFD, 0);
     bind_rank(job->options.bind, rank->nth);
     run_signals_reset();
-    if (set_environment(job, rank, ends)) {
-        execvp(command[0], command);
-        fprintf(stderr, "prestorun: rank %d cannot run %s%s%s: %s\n", rank->number, command[0],
-                job->options.host_count > 1 ? " on " : "",
-                job->options.host_count > 1 ? job->options.hosts[rank->host] : "", strerror(errno));
+    if (!enter_folder(rank)) {
+        give_up(job, rank, trouble, "begin in", "its --wdir");
     }
-    _exit(127);
+    set_environment(job, rank, ends);
+    execvp(command[0], command);
+    give_up(job, rank, trouble, "run", command[0]);
 }

@@ -57,12 +57,14 @@ void run_down_turn(struct run_job *job)
 
 static bool take_table(struct run_job *job, const struct run_frame *frame)
 {
-    if (job->table != NULL || (job->table = malloc(frame->head.length)) == NULL) {
+    struct run_world *world = job->worlds;
+
+    if (world->table != NULL || (world->table = malloc(frame->head.length)) == NULL) {
         return false;
     }
-    memcpy(job->table, frame->data, frame->head.length);
-    job->table_length = frame->head.length;
-    run_wire_tell(job);
+    memcpy(world->table, frame->data, frame->head.length);
+    world->table_length = frame->head.length;
+    run_wire_tell(job, world);
     return true;
 }
 

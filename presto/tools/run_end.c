@@ -78,7 +78,10 @@ struct run_who run_who(const struct run_job *job, const struct run_rank *rank)
 /* Others that have joined the job wait for this one, which will not. */
 static bool is_missed(const struct run_job *job, const struct run_rank *rank)
 {
-    return !rank->hello && job->hellos > 0;
+    const struct run_world *world = rank->world;
+
+    (void)job;
+    return !rank->hello && (world->hellos > 0 || world->parent != RUN_NOBODY);
 }
 
 static const char *consequence(const struct run_job *job, const struct run_rank *rank)
@@ -151,6 +154,7 @@ static void mark_ended(struct run_job *job, struct run_rank *rank)
     rank->pid = 0;
     rank->ended = true;
     job->alive--;
+    run_serve_forget(job, rank);
 }
 
 void run_end_rank(struct run_job *job, struct run_rank *rank, int status)
@@ -161,7 +165,7 @@ void run_end_rank(struct run_job *job, struct run_rank *rank, int status)
                 WIFSIGNALED(status) ? "signal" : "exit code",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }
-    if (job->over) {
+    if (job->over || rank->world->failed) {
         return; /* a consequence */
     }
     if (WIFSIGNALED(status)) {

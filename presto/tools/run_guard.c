@@ -7,20 +7,24 @@
  * prestorun.
  *
  *   prestorun -> guard   SPAWN   rank, with its ends of socket and pipes; answered by STARTED
- *                        WATCH   no more will be started: ends are told from here on
- *                        SIGNAL  value: the signal; pid: the process group that has had it, or 0
- *   guard -> prestorun   STARTED pid, or -1 and the reason: value, an errno
- *                        ENDED   pid, of a rank or of what one has started; value: its status
+ *                        WATCH   the job has begun: ends are told from here on
+ *                        WORLD   pid: the rank that asks for more, of which the file that comes
+ * with it says what; value: its length SIGNAL  value: the signal; pid: the process group that has
+ * had it, or 0 KILL    rank guard -> prestorun   STARTED rank, pid, or -1 and the reason: value, an
+ * errno; of a rank of a WORLD when its program runs ENDED   pid, of a rank or of what one has
+ * started; value: its status
  *
  * That of an agent does so, too, when the host above has closed the connection.
  *
- * Neither waits for the other to read, but prestorun for STARTED.
+ * Neither waits for the other to read, but prestorun for STARTED, before WATCH.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -28,70 +32,9 @@
 #include <unistd.h>
 
 #include "tools/run.h"
+#include "tools/run_note.h"
 
 enum { AGENT_MS = 15000 };
-
-enum note_kind { NOTE_SPAWN, NOTE_WATCH, NOTE_SIGNAL, NOTE_STARTED, NOTE_ENDED };
-
-struct note {
-    enum note_kind kind;
-    int rank;
-    pid_t pid;
-    int value;
-};
-
-/* ---- notes ----------------------------------------------------------------------------------- */
-
-union ends_control {
-    struct cmsghdr head;
-    char space[CMSG_SPACE(sizeof(struct run_ends))];
-};
-
-/* A note, with descriptors unless ends is NULL. Returns what sendmsg does. */
-static ssize_t send_note(int fd, struct note note, const struct run_ends *ends, int flags)
-{
-    union ends_control control;
-    struct iovec data = {.iov_base = &note, .iov_len = sizeof(note)};
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
-    ssize_t n;
-
-    if (ends != NULL) {
-        memset(&control, 0, sizeof(control));
-        control.head = (struct cmsghdr){
-            .cmsg_len = CMSG_LEN(sizeof(*ends)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(&control.head), ends, sizeof(*ends));
-        message.msg_control = &control;
-        message.msg_controllen = sizeof(control);
-    }
-    do {
-        n = sendmsg(fd, &message, MSG_NOSIGNAL | flags);
-    } while (n < 0 && errno == EINTR);
-    return n;
-}
-
-/* Returns what recvmsg does: 0 when the other end is closed. Ends are -1 if none came. */
-static ssize_t receive_note(int fd, struct note *note, struct run_ends *ends, int flags)
-{
-    union ends_control control;
-    struct iovec data = {.iov_base = note, .iov_len = sizeof(*note)};
-    struct msghdr message = {.msg_iov = &data,
-                             .msg_iovlen = 1,
-                             .msg_control = &control,
-                             .msg_controllen = sizeof(control)};
-    const struct cmsghdr *head;
-    ssize_t n;
-
-    do {
-        n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | flags);
-    } while (n < 0 && errno == EINTR);
-    *ends = (struct run_ends){-1, -1, -1};
-    head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (head != NULL && head->cmsg_type == SCM_RIGHTS &&
-        head->cmsg_len == CMSG_LEN(sizeof(*ends))) {
-        memcpy(ends, CMSG_DATA(head), sizeof(*ends));
-    }
-    return n;
-}
 
 /* ---- the guard ------------------------------------------------------------------------------- */
 
@@ -102,43 +45,98 @@ struct guard {
     int children;
     bool watches;
     bool full; /* prestorun has to read before it can be told of `ended` */
-    struct note ended;
+    struct run_note ended;
 };
 
-static void start_rank(struct guard *guard, const struct note *note, const struct run_ends *ends)
+static void close_ends(const struct run_ends *ends)
 {
-    struct run_rank *rank = &guard->job->ranks[note->rank];
-    const pid_t self = getpid();
-    struct note answer = {.kind = NOTE_STARTED};
-
-    answer.pid = ends->wire < 0 ? -1 : fork();
-    answer.value = ends->wire < 0 ? EMFILE : errno;
-    if (answer.pid == 0) {
-        (void)close(guard->fd);
-        run_child(guard->job, rank, ends, self);
-    }
-    rank->pid = answer.pid > 0 ? answer.pid : 0;
     (void)close(ends->wire);
     (void)close(ends->out);
     (void)close(ends->err);
-    (void)send_note(guard->fd, answer, NULL, 0);
+}
+
+/* Until the child has become its program, or cannot: then it is nobody's child any more. */
+static void await_program(struct run_note *answer, const int trouble[2])
+{
+    int error;
+
+    (void)close(trouble[1]);
+    if (answer->pid > 0 && read(trouble[0], &error, sizeof(error)) == (ssize_t)sizeof(error)) {
+        (void)waitpid(answer->pid, NULL, 0);
+        answer->pid = -1;
+        answer->value = error;
+    }
+    (void)close(trouble[0]);
+}
+
+static void start_rank(struct guard *guard, const struct run_note *note,
+                       const struct run_ends *ends)
+{
+    struct run_rank *rank = &guard->job->ranks[note->rank];
+    const pid_t self = getpid();
+    struct run_note answer = {.kind = RUN_NOTE_STARTED, .rank = note->rank};
+    int trouble[2] = {-1, -1};
+
+    answer.pid = ends->wire < 0 || (guard->watches && pipe2(trouble, O_CLOEXEC) != 0) ? -1 : fork();
+    answer.value = ends->wire < 0 ? EMFILE : errno;
+    if (answer.pid == 0) {
+        (void)close(guard->fd);
+        run_child(guard->job, rank, ends, self, trouble[1]);
+    }
+    close_ends(ends);
+    if (guard->watches) {
+        await_program(&answer, trouble);
+    }
+    rank->pid = answer.pid > 0 ? answer.pid : 0;
+    (void)run_note_send(guard->fd, answer, NULL, 0);
+}
+
+/* What ranks of a world are to do; who cannot read it cannot start them either. */
+static void take_world(struct guard *guard, const struct run_note *note,
+                       const struct run_ends *ends)
+{
+    const size_t length = (size_t)note->value;
+    uint8_t *request = malloc(length + 1);
+
+    if (request != NULL && pread(ends->wire, request, length, 0) == (ssize_t)length) {
+        (void)run_world_add(guard->job, request, length, note->pid);
+    }
+    free(request);
+    close_ends(ends);
+}
+
+static void kill_rank(const struct guard *guard, int number)
+{
+    const pid_t pid = guard->job->ranks[number].pid;
+
+    if (pid > 0) {
+        (void)kill(pid, SIGKILL);
+    }
 }
 
 /* False: prestorun is gone, or has closed its end. */
 static bool obey(struct guard *guard)
 {
     struct run_ends ends;
-    struct note note;
-    ssize_t n = receive_note(guard->fd, &note, &ends, MSG_DONTWAIT);
+    struct run_note note;
+    ssize_t n = run_note_receive(guard->fd, &note, &ends, MSG_DONTWAIT);
 
     if (n != (ssize_t)sizeof(note)) {
         return n < 0 && errno == EAGAIN;
     }
-    if (note.kind == NOTE_SPAWN) {
+    if (note.kind == RUN_NOTE_SPAWN && note.rank >= guard->job->options.ranks) {
+        close_ends(&ends);
+        note = (struct run_note){RUN_NOTE_STARTED, note.rank, -1, ENOMEM};
+        (void)run_note_send(guard->fd, note, NULL, 0);
+    } else if (note.kind == RUN_NOTE_SPAWN) {
         start_rank(guard, &note, &ends);
-    } else if (note.kind == NOTE_WATCH) {
+    } else if (note.kind == RUN_NOTE_WATCH) {
         guard->watches = true;
-    } else if (note.kind == NOTE_SIGNAL) {
+    } else if (note.kind == RUN_NOTE_WORLD) {
+        take_world(guard, &note, &ends);
+    } else if (note.kind == RUN_NOTE_KILL) {
+        kill_rank(guard, note.rank);
+    } else if (note.kind == RUN_NOTE_SIGNAL) {
         run_tree_signal(guard->job, note.value, note.pid);
     }
     return true;
@@ -157,9 +155,10 @@ static void tell_ends(struct guard *guard)
                 return;
             }
             run_tree_forget(guard->job, pid);
-            guard->ended = (struct note){.kind = NOTE_ENDED, .pid = pid, .value = status};
+            guard->ended = (struct run_note){.kind = RUN_NOTE_ENDED, .pid = pid, .value = status};
         }
-        guard->full = send_note(guard->fd, guard->ended, NULL, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+        guard->full =
+            run_note_send(guard->fd, guard->ended, NULL, MSG_DONTWAIT) < 0 && errno == EAGAIN;
         if (guard->full) {
             return;
         }
@@ -268,13 +267,13 @@ bool run_guard_open(struct run_job *job)
 
 pid_t run_guard_spawn(struct run_job *job, int rank, const struct run_ends *ends)
 {
-    struct note note = {.kind = NOTE_SPAWN, .rank = rank};
+    struct run_note note = {.kind = RUN_NOTE_SPAWN, .rank = rank};
     struct run_ends none;
 
-    if (send_note(job->guard.fd, note, ends, 0) < 0) {
+    if (run_note_send(job->guard.fd, note, ends, 0) < 0) {
         return -1;
     }
-    if (receive_note(job->guard.fd, &note, &none, 0) != (ssize_t)sizeof(note)) {
+    if (run_note_receive(job->guard.fd, &note, &none, 0) != (ssize_t)sizeof(note)) {
         errno = ECHILD;
         return -1;
     }
@@ -285,15 +284,47 @@ pid_t run_guard_spawn(struct run_job *job, int rank, const struct run_ends *ends
 void run_guard_watch(struct run_job *job)
 {
     if (job->guard.fd >= 0) {
-        (void)send_note(job->guard.fd, (struct note){.kind = NOTE_WATCH}, NULL, 0);
+        (void)run_note_send(job->guard.fd, (struct run_note){.kind = RUN_NOTE_WATCH}, NULL, 0);
     }
+}
+
+bool run_guard_tell_world(struct run_job *job, const struct run_world *world)
+{
+    const struct run_note note = {
+        .kind = RUN_NOTE_WORLD, .pid = world->parent, .value = (int)world->request_length};
+    const int fd = memfd_create("presto-world", MFD_CLOEXEC);
+    const struct run_ends ends = {fd, fd, fd};
+    bool well =
+        fd >= 0 &&
+        write(fd, world->request, world->request_length) == (ssize_t)world->request_length &&
+        run_note_send(job->guard.fd, note, &ends, 0) > 0;
+    int error = errno;
+
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    errno = error;
+    return well;
+}
+
+bool run_guard_ask(struct run_job *job, int rank, const struct run_ends *ends)
+{
+    return run_note_send(job->guard.fd, (struct run_note){.kind = RUN_NOTE_SPAWN, .rank = rank},
+                         ends, 0) > 0;
+}
+
+void run_guard_kill(struct run_job *job, int rank)
+{
+    (void)run_note_send(job->guard.fd, (struct run_note){.kind = RUN_NOTE_KILL, .rank = rank}, NULL,
+                        0);
 }
 
 void run_guard_signal(struct run_job *job, int signal, pid_t but)
 {
     if (job->guard.fd >= 0) {
-        (void)send_note(job->guard.fd,
-                        (struct note){.kind = NOTE_SIGNAL, .pid = but, .value = signal}, NULL, 0);
+        (void)run_note_send(job->guard.fd,
+                            (struct run_note){.kind = RUN_NOTE_SIGNAL, .pid = but, .value = signal},
+                            NULL, 0);
     } else {
         run_tree_signal(job, signal, but);
     }
@@ -310,12 +341,14 @@ static void lose(struct run_job *job)
 void run_guard_read(struct run_job *job)
 {
     struct run_ends none;
-    struct note note;
+    struct run_note note;
     ssize_t n;
 
     while (job->guard.fd >= 0) {
-        n = receive_note(job->guard.fd, &note, &none, MSG_DONTWAIT);
-        if (n == (ssize_t)sizeof(note)) {
+        n = run_note_receive(job->guard.fd, &note, &none, MSG_DONTWAIT);
+        if (n == (ssize_t)sizeof(note) && note.kind == RUN_NOTE_STARTED) {
+            run_serve_started(job, note.rank, note.pid, note.value);
+        } else if (n == (ssize_t)sizeof(note)) {
             run_end_of(job, note.pid, note.value);
         } else if (n < 0 && errno == EAGAIN) {
             return;

@@ -118,14 +118,42 @@ static void list_links(struct run_job *job, struct run_polls *polls)
     }
 }
 
+/* For all ranks that there are now. */
+static bool make_room(struct run_polls *polls, const struct run_job *job)
+{
+    const size_t most = 9 + 3 * (size_t)job->options.ranks + 2 * (size_t)job->net.link_count;
+    struct pollfd *fd;
+    struct run_seat *seat;
+
+    if (most <= polls->room) {
+        return true;
+    }
+    fd = realloc(polls->fd, most * sizeof(*fd));
+    polls->fd = fd != NULL ? fd : polls->fd;
+    seat = realloc(polls->seat, most * sizeof(*seat));
+    polls->seat = seat != NULL ? seat : polls->seat;
+    polls->room = fd != NULL && seat != NULL ? most : polls->room;
+    return fd != NULL && seat != NULL;
+}
+
+/* Ranks for which there is no memory are not looked at until there is. */
+static int ranks_listed(struct run_polls *polls, const struct run_job *job)
+{
+    const size_t others = 9 + 2 * (size_t)job->net.link_count;
+
+    return make_room(polls, job) ? job->options.ranks : (int)((polls->room - others) / 3);
+}
+
 /* Output first: what a rank said before it ended comes before what we say of that. */
 void run_polls_list(struct run_job *job, int *signals, struct run_polls *polls)
 {
+    const int ranks = ranks_listed(polls, job);
+
     polls->used = 0;
     for (int i = 0; i < 2; i++) {
         add(polls, run_output_waits_for(job, i), POLLOUT, serve_sink, NULL);
     }
-    for (int i = 0; i < job->options.ranks; i++) {
+    for (int i = 0; i < ranks; i++) {
         struct run_rank *rank = &job->ranks[i];
         const int wanted = run_up_has_room(job) ? POLLIN : 0;
 
@@ -141,11 +169,8 @@ void run_polls_list(struct run_job *job, int *signals, struct run_polls *polls)
 
 bool run_polls_open(struct run_polls *polls, const struct run_job *job)
 {
-    const size_t most = 9 + 3 * (size_t)job->options.ranks + 2 * (size_t)job->net.link_count;
-
-    *polls = (struct run_polls){.fd = calloc(most, sizeof(*polls->fd)),
-                                .seat = calloc(most, sizeof(*polls->seat))};
-    return polls->fd != NULL && polls->seat != NULL;
+    *polls = (struct run_polls){.room = 0};
+    return make_room(polls, job);
 }
 
 void run_polls_close(struct run_polls *polls)

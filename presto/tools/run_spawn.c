@@ -145,6 +145,22 @@ static bool start_all(struct run_job *job)
     return true;
 }
 
+bool run_spawn_ask(struct run_job *job, struct run_rank *rank)
+{
+    struct run_ends ends;
+    bool well = open_ends(rank, &ends);
+
+    if (!well && errno == EMFILE) {
+        raise_limit();
+        well = open_ends(rank, &ends);
+    }
+    if (well) {
+        well = run_guard_ask(job, rank->number, &ends);
+        close_all((const int[]){ends.wire, ends.out, ends.err}, 3);
+    }
+    return well;
+}
+
 bool run_spawn_all(struct run_job *job)
 {
     bool well =

@@ -20,20 +20,21 @@ static void close_wire(struct run_rank *rank)
 
 /* ---- table ----------------------------------------------------------------------------------- */
 
-/* All ranks, in one message. NULL: no memory. */
-static uint8_t *build_table(const struct run_job *job, size_t *length)
+/* All ranks of a world, in one message. NULL: no memory. */
+static uint8_t *build_table(const struct run_job *job, const struct run_world *world,
+                            size_t *length)
 {
     struct pri_wire_head head = {.kind = PRI_WIRE_TABLE};
     size_t most =
-        sizeof(head) + (size_t)job->options.ranks * (sizeof(struct pri_wire_entry) + NI_BLOB_MAX);
+        sizeof(head) + (size_t)world->size * (sizeof(struct pri_wire_entry) + NI_BLOB_MAX);
     uint8_t *table = malloc(most), *to;
 
     if (table == NULL) {
         return NULL;
     }
     to = table + sizeof(head);
-    for (int i = 0; i < job->options.ranks; i++) {
-        const struct run_rank *rank = &job->ranks[i];
+    for (int i = 0; i < world->size; i++) {
+        const struct run_rank *rank = &job->ranks[world->first + i];
         const struct pri_wire_entry entry = {.host = (uint32_t)rank->host,
                                              .length = rank->blob_length};
 
@@ -49,7 +50,31 @@ static uint8_t *build_table(const struct run_job *job, size_t *length)
 
 bool run_wire_waits(const struct run_job *job, const struct run_rank *rank)
 {
-    return rank->wire >= 0 && rank->told < job->table_length;
+    (void)job;
+    return rank->wire >= 0 &&
+           (rank->told < rank->world->table_length || rank->replied < rank->reply_length);
+}
+
+/* The table first, then an answer. What is left of either. */
+static const uint8_t *left_of(const struct run_rank *rank, size_t *length)
+{
+    const struct run_world *world = rank->world;
+
+    if (rank->told < world->table_length) {
+        *length = world->table_length - rank->told;
+        return world->table + rank->told;
+    }
+    *length = rank->reply_length - rank->replied;
+    return rank->reply + rank->replied;
+}
+
+static void count_sent(struct run_rank *rank, size_t n)
+{
+    if (rank->told < rank->world->table_length) {
+        rank->told += n;
+    } else {
+        rank->replied += n;
+    }
 }
 
 /* Never waits: a rank that is stopped does not hold up the others. One that takes nothing has
@@ -57,48 +82,51 @@ bool run_wire_waits(const struct run_job *job, const struct run_rank *rank)
 void run_wire_write(struct run_job *job, struct run_rank *rank)
 {
     while (run_wire_waits(job, rank)) {
-        ssize_t n = send(rank->wire, job->table + rank->told, job->table_length - rank->told,
-                         MSG_NOSIGNAL | MSG_DONTWAIT);
+        size_t length;
+        const uint8_t *data = left_of(rank, &length);
+        ssize_t n = send(rank->wire, data, length, MSG_NOSIGNAL | MSG_DONTWAIT);
 
         if (n > 0) {
-            rank->told += (size_t)n;
+            count_sent(rank, (size_t)n);
         } else if (n == 0 || errno != EINTR) {
             if (errno != EAGAIN) {
-                rank->told = job->table_length;
+                rank->told = rank->world->table_length;
+                rank->replied = rank->reply_length;
             }
             return;
         }
     }
 }
 
-void run_wire_tell(struct run_job *job)
+void run_wire_tell(struct run_job *job, struct run_world *world)
 {
-    run_down_all(job, RUN_FRAME_TABLE, 0, job->table, job->table_length);
-    for (int i = 0; i < job->options.ranks; i++) {
-        run_wire_write(job, &job->ranks[i]);
+    run_down_all(job, RUN_FRAME_TABLE, 0, world->table, world->table_length);
+    for (int i = 0; i < world->size; i++) {
+        run_wire_write(job, &job->ranks[world->first + i]);
     }
 }
 
-static void send_table(struct run_job *job)
+static void send_table(struct run_job *job, struct run_world *world)
 {
-    job->table = build_table(job, &job->table_length);
-    if (job->table == NULL) {
-        job->table_length = 0;
+    world->table = build_table(job, world, &world->table_length);
+    if (world->table == NULL) {
+        world->table_length = 0;
         run_say(job, "prestorun: no memory for the addresses of %d ranks: start fewer (-n)\n",
-                job->options.ranks);
+                world->size);
         run_end_all(job, 1, SIGTERM);
         return;
     }
-    run_wire_tell(job);
+    run_wire_tell(job, world);
+    run_serve_joined(job, world);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* A rank waits for all others: one that has ended will not come. */
-static void check_missing(struct run_job *job)
+static void check_missing(struct run_job *job, const struct run_world *world)
 {
-    for (int i = 0; i < job->options.ranks; i++) {
-        const struct run_rank *rank = &job->ranks[i];
+    for (int i = 0; i < world->size; i++) {
+        const struct run_rank *rank = &job->ranks[world->first + i];
 
         if (rank->ended && !rank->hello && !job->over) {
             run_say(job,
@@ -135,10 +163,11 @@ static void take_hello(struct run_job *job, struct run_rank *rank, const uint8_t
     memcpy(rank->blob, blob, length);
     rank->blob_length = length;
     rank->hello = true;
-    if (++job->hellos == job->options.ranks) {
-        send_table(job);
-    } else {
-        check_missing(job);
+    job->hellos++;
+    if (++rank->world->hellos == rank->world->size) {
+        send_table(job, rank->world);
+    } else if (!rank->world->failed) {
+        check_missing(job, rank->world);
     }
 }
 
@@ -153,13 +182,16 @@ static void take_message(struct run_job *job, struct run_rank *rank,
         break;
     case PRI_WIRE_BYE:
         rank->bye = true;
+        run_serve_forget(job, rank);
         break;
     case PRI_WIRE_ABORT:
         memcpy(&code, data, head->length < sizeof(code) ? head->length : sizeof(code));
         run_end_all(job, pri_exit_status(code), SIGTERM);
         break;
     default:
-        refuse(job, rank, head);
+        if (!run_serve_take(job, rank, head->kind, data, head->length)) {
+            refuse(job, rank, head);
+        }
     }
 }
 

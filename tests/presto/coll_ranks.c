@@ -125,7 +125,7 @@ static void *rank_main(void *arg)
     for (int i = 0; i < job.lanes && error == PRI_OK; i++) {
         workers[i].lane = &job.lane[i];
         workers[i].adopted = i > 0;
-        error = pri_team_init(&workers[i].team, self, PRI_CONTEXT_WORLD + 2 * (uint32_t)i,
+        error = pri_team_init(&workers[i].team, self, pri_context_world(self) + 2 * (uint32_t)i,
                               self->rank, self->size, NULL);
     }
     if (error != PRI_OK) {

@@ -74,7 +74,7 @@ static struct pri_vote *agree(struct pri_rank *self)
     for (int i = 0; i < self->size; i++) {
         vote->failed[0] |= (uint64_t)(pri_death(self, i) != 0) << i;
     }
-    CHECK_EQUAL(pri_agree(self, PRI_CONTEXT_WORLD, vote), PRI_OK);
+    CHECK_EQUAL(pri_agree(self, pri_context_world(self), vote), PRI_OK);
     return vote;
 }
 

@@ -16,7 +16,7 @@ failed() {
     status=1
 }
 
-for part in mt coll dt thr rma; do
+for part in mt coll dt thr rma dyn; do
     compile "$mpi/$part.c" "$work/$part.o" -c || exit 1
 done
 
@@ -25,7 +25,7 @@ program() {
     [ -x "$work/$1" ] && return
     dir=$mpi
     [ -e "$here/$1.c" ] && dir=$here
-    libs="$work/mt.o $work/coll.o $work/dt.o $work/thr.o $work/rma.o"
+    libs="$work/mt.o $work/coll.o $work/dt.o $work/thr.o $work/rma.o $work/dyn.o"
     [ "$dir" = "$mpi" ] || libs=$(ls "$here/$1"_*.c 2>/dev/null)
     # shellcheck disable=SC2086 # a list
     compile "$dir/$1.c" "$work/$1" -I"$mpi" $libs

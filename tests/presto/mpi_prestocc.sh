@@ -32,8 +32,8 @@ has "-I$PRESTO_INCLUDEDIR" "$prestocc" --showme:compile
 
 cat >"$work/good.c" <<'END'
 #include <mpi.h>
-/* MPI_Comm_spawn(in a comment) */
-const char *text = "MPI_Comm_accept(in a string)";
+/* MPI_Session_init(in a comment) */
+const char *text = "MPI_Psend_init(in a string)";
 MPI_Datatype type = MPI_DOUBLE;
 int main(int argc, char **argv)
 {
@@ -214,7 +214,7 @@ for compiler in "${CC:-cc}" $others "$cxx"; do
     done
     ask "$compiler" cmake MPI_Comm_rank || failed "$compiler: CMake does not find MPI_Comm_rank: $(cat "$work/out")"
     for other in '' "$theirs"; do
-        for name in MPI_Register_datarep PMPI_Comm_spawn MPI_Comm_accept; do
+        for name in MPI_Register_datarep PMPI_Session_init MPI_Psend_init; do
             for way in func lib cmake; do
                 ask "$compiler" $way "$name" && failed "$compiler, $way, '$other': $name is found"
                 grep -q 'presto_missing_MPI_' "$work/out" || failed "$compiler, $way: $name is refused because of $(cat "$work/out")"

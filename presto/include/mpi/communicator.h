@@ -25,6 +25,22 @@ PRESTO_FN(int, Intercomm_create,
           (MPI_Comm local, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm *inter));
 PRESTO_FN(int, Intercomm_merge, (MPI_Comm inter, int high, MPI_Comm *intra));
 PRESTO_FN(int, Comm_get_parent, (MPI_Comm * parent));
+PRESTO_FN(int, Comm_spawn,
+          (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+           MPI_Comm *intercomm, int errcodes[]));
+PRESTO_FN(int, Comm_spawn_multiple,
+          (int count, char *commands[], char **argvs[], const int maxprocs[],
+           const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *intercomm, int errcodes[]));
+PRESTO_FN(int, Comm_accept,
+          (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm));
+PRESTO_FN(int, Comm_connect,
+          (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm));
+PRESTO_FN(int, Comm_join, (int fd, MPI_Comm *intercomm));
+PRESTO_FN(int, Open_port, (MPI_Info info, char *port));
+PRESTO_FN(int, Close_port, (const char *port));
+PRESTO_FN(int, Publish_name, (const char *service, MPI_Info info, const char *port));
+PRESTO_FN(int, Unpublish_name, (const char *service, MPI_Info info, const char *port));
+PRESTO_FN(int, Lookup_name, (const char *service, MPI_Info info, char *port));
 PRESTO_FN(int, Comm_get_name, (MPI_Comm comm, char *name, int *length));
 PRESTO_FN(int, Comm_set_name, (MPI_Comm comm, const char *name));
 PRESTO_FN(int, Comm_get_info, (MPI_Comm comm, MPI_Info *info));

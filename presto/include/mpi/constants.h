@@ -31,6 +31,7 @@
 #define MPI_UNWEIGHTED      ((int *)2)
 #define MPI_WEIGHTS_EMPTY   ((int *)3)
 #define MPI_ARGV_NULL       ((char **)0)
+#define MPI_ARGVS_NULL      ((char ***)0)
 
 #define MPI_THREAD_SINGLE     0
 #define MPI_THREAD_FUNNELED   1

@@ -13,9 +13,7 @@ typedef int MPI_Datarep_conversion_function(void *user, MPI_Datatype type, int c
 
 #define MPI_CONVERSION_FN_NULL ((MPI_Datarep_conversion_function *)0)
 
-/* ---- processes that come later, sessions ---- */
-
-#define MPI_ARGVS_NULL ((char ***)0)
+/* ---- sessions ---- */
 
 typedef struct presto_session *MPI_Session;
 

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What ranks ask for once they have joined, see core/wire_up.h. All is on this host. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/run.h"
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* Never waits; who has ended gets none. */
+static void answer(struct run_job *job, struct run_rank *rank, struct pri_wire_answer what,
+                   const void *data, size_t length)
+{
+    const struct pri_wire_head head = {.kind = PRI_WIRE_ANSWER,
+                                       .length = (uint32_t)(sizeof(what) + length)};
+
+    rank->asks = false;
+    if (rank->wire < 0) {
+        return;
+    }
+    free(rank->reply);
+    rank->reply = malloc(sizeof(head) + sizeof(what) + length);
+    if (rank->reply == NULL) {
+        run_say(job, "prestorun: no memory to answer rank %d: start fewer ranks\n", rank->number);
+        run_end_all(job, 1, SIGTERM);
+        return;
+    }
+    memcpy(rank->reply, &head, sizeof(head));
+    memcpy(rank->reply + sizeof(head), &what, sizeof(what));
+    memcpy(rank->reply + sizeof(head) + sizeof(what), data, length);
+    rank->reply_length = sizeof(head) + sizeof(what) + length;
+    rank->replied = 0;
+    run_wire_write(job, rank);
+}
+
+static void answer_status(struct run_job *job, struct run_rank *rank, enum pri_wire_status status)
+{
+    answer(job, rank, (struct pri_wire_answer){.status = (int32_t)status}, "", 0);
+}
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+static bool take_ask(struct run_job *job, struct run_rank *rank, const uint8_t *data, size_t length)
+{
+    const struct run_rank *other;
+    int32_t number;
+
+    if (length != sizeof(number)) {
+        return false;
+    }
+    memcpy(&number, data, sizeof(number));
+    other = number >= 0 && number < job->options.ranks ? &job->ranks[number] : NULL;
+    if (other == NULL || !other->hello || other->bye || other->ended) {
+        answer_status(job, rank, PRI_WIRE_NONE);
+    } else {
+        answer(job, rank, (struct pri_wire_answer){.number = number}, other->blob,
+               other->blob_length);
+    }
+    return true;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Where the name is linked, or would be. */
+static struct run_name **find(struct run_job *job, const char *text)
+{
+    struct run_name **place = &job->names;
+
+    while (*place != NULL && strcmp((*place)->text, text) != 0) {
+        place = &(*place)->next;
+    }
+    return place;
+}
+
+static void drop(struct run_name **place)
+{
+    struct run_name *gone = *place;
+
+    *place = gone->next;
+    free(gone);
+}
+
+void run_serve_forget(struct run_job *job, const struct run_rank *rank)
+{
+    for (struct run_name **place = &job->names; *place != NULL;) {
+        if ((*place)->owner == rank->number) {
+            drop(place);
+        } else {
+            place = &(*place)->next;
+        }
+    }
+}
+
+void run_serve_free(struct run_job *job)
+{
+    while (job->names != NULL) {
+        drop(&job->names);
+    }
+    for (int i = 0; i < job->options.ranks; i++) {
+        free(job->ranks[i].reply);
+        free(job->ranks[i].question);
+    }
+}
+
+/* A name and its value, each with NUL at its end. */
+static bool take_publish(struct run_job *job, struct run_rank *rank, const char *data,
+                         size_t length)
+{
+    const char *end = memchr(data, '\0', length);
+    struct run_name *name;
+
+    if (end == NULL || end + 1 == data + length || data[length - 1] != '\0') {
+        return false;
+    }
+    if (*find(job, data) != NULL) {
+        answer_status(job, rank, PRI_WIRE_TAKEN);
+        return true;
+    }
+    name = malloc(sizeof(*name) + length);
+    if (name == NULL) {
+        answer_status(job, rank, PRI_WIRE_NO_MEMORY);
+        return true;
+    }
+    *name = (struct run_name){.next = job->names, .owner = rank->number};
+    memcpy(name->text, data, length);
+    name->value = name->text + (end + 1 - data);
+    job->names = name;
+    answer_status(job, rank, PRI_WIRE_WELL);
+    return true;
+}
+
+static bool take_name(struct run_job *job, struct run_rank *rank, bool unpublish, const char *data,
+                      size_t length)
+{
+    struct run_name **place;
+
+    if (length == 0 || data[length - 1] != '\0') {
+        return false;
+    }
+    place = find(job, data);
+    if (*place == NULL) {
+        answer_status(job, rank, PRI_WIRE_NONE);
+    } else if (unpublish) {
+        drop(place);
+        answer_status(job, rank, PRI_WIRE_WELL);
+    } else {
+        answer(job, rank, (struct pri_wire_answer){.number = (*place)->owner}, (*place)->value,
+               strlen((*place)->value) + 1);
+    }
+    return true;
+}
+
+/* ---- more ranks ------------------------------------------------------------------------------ */
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0) {
+        (void)close(*fd);
+    }
+    *fd = -1;
+}
+
+/* Those that have been started are ended; their end is no news. */
+static void give_up(struct run_job *job, struct run_world *world, int error)
+{
+    struct run_rank *ranks = &job->ranks[world->first];
+    const int failed = world->started;
+
+    world->failed = true;
+    for (int i = 0; i < world->size; i++) {
+        if (i < failed) {
+            run_guard_kill(job, ranks[i].number);
+        } else {
+            ranks[i].ended = true;
+        }
+    }
+    close_fd(&ranks[failed].wire);
+    close_fd(&ranks[failed].out.fd);
+    close_fd(&ranks[failed].err.fd);
+    answer(job, &job->ranks[world->parent],
+           (struct pri_wire_answer){
+               .status = PRI_WIRE_FAILED, .number = ranks[failed].app->number, .reason = error},
+           "", 0);
+}
+
+/* One after the other: the guard answers before it is told of the next. */
+static void start_next(struct run_job *job, struct run_world *world)
+{
+    if (!run_spawn_ask(job, &job->ranks[world->first + world->started])) {
+        give_up(job, world, errno);
+    }
+}
+
+void run_serve_started(struct run_job *job, int number, int pid, int error)
+{
+    struct run_rank *rank = &job->ranks[number];
+    struct run_world *world = rank->world;
+
+    if (pid < 0) {
+        give_up(job, world, error);
+        return;
+    }
+    rank->pid = pid;
+    job->alive++;
+    world->started++;
+    run_end_begun(job, rank, pid);
+    if (job->over) {
+        run_guard_kill(job, number); /* the others have been told to end */
+    } else if (world->started < world->size) {
+        start_next(job, world);
+    }
+}
+
+void run_serve_joined(struct run_job *job, const struct run_world *world)
+{
+    if (world->parent != RUN_NOBODY) {
+        answer(job, &job->ranks[world->parent], (struct pri_wire_answer){.number = world->first},
+               "", 0);
+    }
+}
+
+static bool take_spawn(struct run_job *job, struct run_rank *rank, const uint8_t *data,
+                       size_t length)
+{
+    struct run_world *world = run_world_add(job, data, length, rank->number);
+
+    if (world == NULL && errno == EINVAL) {
+        return false;
+    }
+    if (world == NULL && errno == EDQUOT) {
+        answer(job, rank,
+               (struct pri_wire_answer){.status = PRI_WIRE_LIMIT,
+                                        .number = PRI_WIRE_NUMBERS - job->options.ranks},
+               "", 0);
+    } else if (world == NULL) {
+        answer_status(job, rank, PRI_WIRE_NO_MEMORY);
+    } else if (!run_guard_tell_world(job, world)) {
+        give_up(job, world, errno);
+    } else {
+        start_next(job, world);
+    }
+    return true;
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+static bool serve(struct run_job *job, struct run_rank *rank, uint32_t kind, const uint8_t *data,
+                  size_t length)
+{
+    switch (kind) {
+    case PRI_WIRE_SPAWN:
+        return take_spawn(job, rank, data, length);
+    case PRI_WIRE_ASK:
+        return take_ask(job, rank, data, length);
+    case PRI_WIRE_PUBLISH:
+        return take_publish(job, rank, (const char *)data, length);
+    case PRI_WIRE_UNPUBLISH:
+    case PRI_WIRE_LOOKUP:
+        return take_name(job, rank, kind == PRI_WIRE_UNPUBLISH, (const char *)data, length);
+    default:
+        return false;
+    }
+}
+
+/* Keeps the part. False: it makes the question too long, or there is no memory. */
+static bool add_part(struct run_rank *rank, const uint8_t *data, size_t length)
+{
+    uint8_t *more;
+
+    if (length > PRI_WIRE_QUESTION_MAX - rank->question_length) {
+        return false;
+    }
+    more = realloc(rank->question, rank->question_length + length + 1);
+    if (more == NULL) {
+        return false;
+    }
+    memcpy(more + rank->question_length, data, length);
+    rank->question = more;
+    rank->question_length += length;
+    return true;
+}
+
+bool run_serve_take(struct run_job *job, struct run_rank *rank, uint32_t kind, const uint8_t *data,
+                    size_t length)
+{
+    bool well;
+
+    if (rank->world->table == NULL || run_wire_waits(job, rank) || rank->asks ||
+        job->options.host_count > 1 || !add_part(rank, data, length)) {
+        return false;
+    }
+    if (kind == PRI_WIRE_PART || job->over) {
+        return true;
+    }
+    rank->asks = true;
+    well = serve(job, rank, kind, rank->question, rank->question_length);
+    free(rank->question);
+    rank->question = NULL;
+    rank->question_length = 0;
+    return well;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PRESTO_TOOLS_RUN_WORLD_H
+#define PRESTO_TOOLS_RUN_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Ranks that have an MPI_COMM_WORLD in common: those that prestorun begins with, and those that one
+ * of the ranks has had started later (MPI_Comm_spawn). Their numbers follow each other.
+ *
+ * What such a rank asks for is served by run_serve.c; the guard has the same worlds, in its copy of
+ * the job.
+ */
+
+struct run_job;
+struct run_rank;
+struct run_app;
+
+struct run_world {
+    struct run_world *next;
+    int first, size;
+    int parent;     /* the rank that asked for it; RUN_NOBODY */
+    int started;    /* of its ranks, of one that was asked for */
+    bool failed;    /* not all could be started: the others are ended, and who asked knows */
+    int hellos;     /* ranks that have joined */
+    uint8_t *table; /* of addresses, when all are known */
+    size_t table_length;
+    struct run_app *apps; /* of one that was asked for */
+    int app_count;
+    char *request; /* what was asked, for the strings of apps */
+    size_t request_length;
+};
+
+/* A name that a rank has published, and its value behind it. */
+struct run_name {
+    struct run_name *next;
+    int owner;
+    const char *value; /* in text */
+    char text[];
+};
+
+/* ---- run_world.c ----------------------------------------------------------------------------- */
+
+/* That of the ranks that prestorun begins with. */
+struct run_world *run_world_first(struct run_job *job);
+/* One that a rank asks for (the bytes are copied), and its ranks, of which none has begun. NULL: it
+ * makes no sense, or (with errno ENOMEM) there is no memory, or (EDQUOT) no numbers are left. */
+struct run_world *run_world_add(struct run_job *job, const uint8_t *request, size_t length,
+                                int parent);
+void run_worlds_free(struct run_job *job);
+
+/* ---- run_serve.c ----------------------------------------------------------------------------- */
+
+/* A rank asks for something. False: that makes no sense. */
+bool run_serve_take(struct run_job *job, struct run_rank *rank, uint32_t kind, const uint8_t *data,
+                    size_t length);
+/* The guard has started a rank of a world that was asked for; or could not: pid is -1. */
+void run_serve_started(struct run_job *job, int number, int pid, int error);
+/* All ranks of a world have joined. */
+void run_serve_joined(struct run_job *job, const struct run_world *world);
+/* What a rank has published is gone with it. */
+void run_serve_forget(struct run_job *job, const struct run_rank *rank);
+void run_serve_free(struct run_job *job);
+
+#endif

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks that come later, and jobs that meet: what works, what is refused with which words, how it ends.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=mpi_common.sh
+. "$here/mpi_common.sh"
+status=0
+compile "$here/mpi_later.c" "$work/mpi_later" || exit 1
+
+# expect CODE TEXT COMMAND...: ends with CODE, having said the text.
+expect() {
+    code=$1
+    text=$2
+    shift 2
+    timeout -k 10 200 "$@" >"$work/out" 2>&1 </dev/null
+    rc=$?
+    if [ $rc -ne "$code" ] || ! grep -q "$text" "$work/out"; then
+        echo "FAIL: $* (exit status $rc, not $code; '$text')"
+        head -n 20 "$work/out"
+        status=1
+    fi
+}
+
+for run in '1 some' '3 some' '2 several' '2 where' '1 names' '2 errors' '3 join' '1 nest' '2 nest' '2 late'; do
+    expect 0 "^mpi_later ${run#* }: done" "$prestorun" -n "${run% *}" "$work/mpi_later" "${run#* }"
+done
+
+# The death of one ends all, whoever has started it; so does MPI_Abort.
+expect 137 'rank 2 (pid [0-9]*) was ended by signal 9' "$prestorun" -n 2 "$work/mpi_later" die
+expect 7 'rank 1 (pid [0-9]*) aborts the job with code 7' "$prestorun" -n 1 "$work/mpi_later" abort
+
+# What cannot be is refused with the remedy.
+expect 50 'started without prestorun: start it with it' "$work/mpi_later" alone
+
+exit $status
