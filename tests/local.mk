@@ -18,6 +18,7 @@ AM_TESTS_ENVIRONMENT = \
 
 EXTRA_DIST += \
     tests/machine/init.sh \
+    tests/machine/line.py \
     tests/run-one \
     tests/sanitizer/lsan.supp \
     tests/sanitizer/tsan.supp

@@ -4,7 +4,7 @@
 # Covers: dnp/board/ivshmem.c, driver/linux/buffer.c, driver/linux/card.c, driver/linux/channel.c, driver/linux/file.c,
 # driver/linux/ioctl.c, driver/linux/mailbox.c, driver/linux/pin.c.
 # The first program of a virtual machine of tools/stages/machine: loads the module and runs the programs of
-# tests/unit/dnp_device*. The kernel's argument apelink_steps names the functions below that are run, with commas. What
+# tests/unit/dnp_device*, the suite of the links and a program of Presto over it. The kernel's argument apelink_steps names the functions below that are run, with commas. What
 # happened is on the console: a line PASS or FAIL for each, and "end" at last.
 /bin/busybox --install -s /bin
 export PATH=/bin
@@ -12,6 +12,9 @@ mount -t proc none /proc
 mount -t sysfs none /sys
 mount -t devtmpfs none /dev
 mount -t tmpfs none /tmp
+mkdir /dev/shm
+mount -t tmpfs none /dev/shm
+number=$(sed -n 's/.*apelink_number=\([0-9]*\).*/\1/p' /proc/cmdline)
 device=/dev/apelink0
 
 try() { # TEXT COMMAND...
@@ -55,6 +58,7 @@ alone() {
     try "what is refused" dnp_device_client refused $device
     try "memory that changes" dnp_device_memory changes $device
     try "RLIMIT_MEMLOCK" dnp_device_memory limited $device
+    dnp_device_memory costs $device # on the console
     chmod 600 $device
     [ "$(dnp_device_client open $device 1000)" = 'Permission denied' ] || echo "FAIL: mode 600 lets others in"
     chmod 666 $device
@@ -87,6 +91,7 @@ killed() {
     try "after one that slept was killed" until_true dnp_device_client loop $device
     hold hold /tmp/third && third=$last
     kill -9 "$fourth"
+    try "the child hears of it" until_true grep -q 'the channel has ended' /tmp/fourth
     try "after the parent of a child was killed" until_true dnp_device_client loop $device
     try "the others go on" kill -9 "$first" "$second" "$third"
     kill -9 "$(sed -n 's/^child //p' /tmp/fourth)"
@@ -115,6 +120,24 @@ ended() { # PID
 # With a program of another machine.
 pair() {
     try "with another machine" dnp_device_pair $device
+}
+
+# Two cards of this machine, with a cable.
+cards() {
+    try "between two cards" dnp_device_client cross $device /dev/apelink1
+    export SUITE_DEVICES="$device /dev/apelink1"
+    try "the suite of the links: messages, of threads" suite_messages dev-threads
+    try "the suite of the links: messages, of processes" suite_messages dev-processes
+    try "the suite of the links: acknowledgements" suite_acks dev
+}
+
+# Two ranks, of which the other is on another machine. The second serial line leads to the launcher.
+presto() {
+    exec 3<>/dev/ttyS1
+    stty raw -echo <&3
+    export PMI_FD=3 PMI_RANK="$number" PMI_SIZE=2 APENI_LINKS=dev
+    try "a Presto program with another machine" native_p2p
+    exec 3>&-
 }
 
 # The board goes away while a program is at work.
