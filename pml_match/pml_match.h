@@ -169,8 +169,10 @@ int pml_match_request_free(struct ompi_request_t **handle);
 NI_NOINLINE void pml_match_give_back(struct pml_match_request *request);
 
 /* The end of a request that has started; its status is set. The caller does not touch it any more.
- * With threads, or where somebody waits for several requests. */
+ * With threads, or where it has a callback or has been freed. */
 NI_NOINLINE void pml_match_end_otherwise(struct pml_match_request *request);
+/* Without either, where MPI_Waitall or its like waits for it and others. */
+NI_NOINLINE void pml_match_end_waited(struct ompi_request_t *user);
 
 /* Describe the data of a request by its convertor, and the reverse. */
 void pml_match_describe(struct pml_match_request *request, struct ompi_datatype_t *datatype,

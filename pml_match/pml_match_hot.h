@@ -92,11 +92,14 @@ static inline void pml_match_end(struct pml_match_request *request)
 {
     struct ompi_request_t *user = &request->super.req_ompi;
 
-    if (NI_LIKELY(!ompi_match.threads && user->req_complete == REQUEST_PENDING &&
-                  user->req_complete_cb == NULL &&
+    if (NI_LIKELY(!ompi_match.threads && user->req_complete_cb == NULL &&
                   atomic_load_explicit(&request->ends, memory_order_relaxed) == 0)) {
         atomic_store_explicit(&request->ends, PML_MATCH_OVER, memory_order_relaxed);
-        user->req_complete = REQUEST_COMPLETED;
+        if (NI_LIKELY(user->req_complete == REQUEST_PENDING)) {
+            user->req_complete = REQUEST_COMPLETED;
+        } else {
+            pml_match_end_waited(user);
+        }
     } else {
         pml_match_end_otherwise(request);
     }

@@ -172,6 +172,14 @@ static int end_with_threads(struct pml_match_request *request)
     return before;
 }
 
+void pml_match_end_waited(struct ompi_request_t *user)
+{
+    ompi_wait_sync_t *waits = (ompi_wait_sync_t *)(uintptr_t)user->req_complete;
+
+    user->req_complete = REQUEST_COMPLETED;
+    wait_sync_update(waits, 1, user->req_status.MPI_ERROR);
+}
+
 void pml_match_end_otherwise(struct pml_match_request *request)
 {
     int before;
