@@ -31,6 +31,30 @@ static int signals; /* that were passed on to ranks */
 
 /* ---- what is not there ----------------------------------------------------------------------- */
 
+/* Ranks start no others where there are several hosts. */
+bool run_spawn_ask(struct run_job *job, struct run_rank *rank)
+{
+    (void)job;
+    (void)rank;
+    must(0, "no rank is started later");
+    return false;
+}
+
+bool run_guard_tell_world(struct run_job *job, const struct run_world *world)
+{
+    (void)job;
+    (void)world;
+    must(0, "no rank is started later");
+    return false;
+}
+
+void run_guard_kill(struct run_job *job, int rank)
+{
+    (void)job;
+    (void)rank;
+    must(0, "no rank is ended alone");
+}
+
 void run_guard_signal(struct run_job *job, int signal, pid_t but)
 {
     (void)job;
@@ -184,7 +208,8 @@ static void close_scene(struct scene *scene)
         free(job->sinks[i].data);
     }
     run_input_close(job);
-    free(job->table);
+    run_serve_free(job);
+    run_worlds_free(job);
     free(job->ranks);
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,16 +12,18 @@
 #include "tools/run.h"
 
 /*
- * What ranks say to prestorun (core/wire_up.h), from ranks that say anything. The input is a row of
- * pieces: the number of a rank, how many bytes it says, and these; or what it does otherwise.
- * Pieces may be parts of messages. prestorun may end the job, and then says so once; it never takes
- * more than there is, never waits, and as long as the job goes on, ranks that speak well get the
- * table of addresses.
+ * What ranks say to prestorun (core/wire_up.h), and ask it for, from ranks that say anything. The
+ * input is a row of pieces: the number of a rank, how many bytes it says, and these; or what it
+ * does otherwise. Pieces may be parts of messages. The guard starts what it is asked to, or not, as
+ * the input says. prestorun may end the job, and then says so once; it never takes more than there
+ * is, never waits, and as long as the job goes on, ranks that speak well get the table of
+ * addresses.
  */
 
-enum { RANKS = 3, SAYS_MOST = 0xf0, HELLO = 0xf0, ABORT, BYE, CLOSE, READ };
+enum { RANKS = 3, SAYS_MOST = 0xf0, HELLO = 0xf0, ABORT, BYE, CLOSE, ASK, STARTED, READ };
 
 static int ended; /* times that the job was ended */
+static int asked; /* the rank that the guard is to start, or -1 */
 
 void run_end_all(struct run_job *job, int code, int signal)
 {
@@ -57,8 +60,44 @@ void run_down_all(struct run_job *job, enum run_frame_kind kind, int number, con
                   size_t length)
 {
     (void)number;
-    must(kind == RUN_FRAME_TABLE && data == job->table && length == job->table_length,
+    must(kind == RUN_FRAME_TABLE && data == job->worlds->table &&
+             length == job->worlds->table_length,
          "only the table is for other hosts");
+}
+
+/* ---- the guard ------------------------------------------------------------------------------- */
+
+bool run_guard_tell_world(struct run_job *job, const struct run_world *world)
+{
+    must(world->first + world->size == job->options.ranks, "its numbers are the last");
+    errno = ENOMEM;
+    return world->size % 2 == 1;
+}
+
+bool run_spawn_ask(struct run_job *job, struct run_rank *rank)
+{
+    (void)job;
+    must(rank->app->command[0] != NULL, "what is started has a name");
+    must(!rank->ended && rank->pid == 0, "it has not been started");
+    asked = rank->number;
+    errno = EMFILE;
+    return rank->number % 8 != 0;
+}
+
+void run_end_begun(struct run_job *job, struct run_rank *rank, pid_t pid)
+{
+    (void)job;
+    must(rank->pid == pid, "it is known by its process");
+}
+
+void run_guard_kill(struct run_job *job, int rank)
+{
+    must(rank >= RANKS && job->ranks[rank].pid > 0, "what is ended has been started later");
+}
+
+_Noreturn void run_no_memory(void)
+{
+    abort();
 }
 
 struct run_who run_who(const struct run_job *job, const struct run_rank *rank)
@@ -72,7 +111,8 @@ struct run_who run_who(const struct run_job *job, const struct run_rank *rank)
 
 struct scene {
     struct run_job job;
-    struct run_rank ranks[RANKS];
+    struct run_app app;
+    int host_of[RANKS];
     int theirs[RANKS]; /* -1: closed */
 };
 
@@ -80,16 +120,20 @@ static void open_scene(struct scene *scene)
 {
     memset(scene, 0, sizeof(*scene));
     ended = 0;
+    asked = -1;
+    scene->app.ranks = RANKS;
     scene->job.options.ranks = RANKS;
-    scene->job.ranks = scene->ranks;
+    scene->job.options.host_count = 1;
+    scene->job.options.host_of = scene->host_of;
+    scene->job.options.apps = &scene->app;
+    run_open_ranks(&scene->job);
     for (int i = 0; i < RANKS; i++) {
         int ends[2];
 
         must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0,
              "sockets");
-        scene->ranks[i].number = i;
-        scene->ranks[i].pid = 1;
-        scene->ranks[i].wire = ends[0];
+        scene->job.ranks[i].pid = 1;
+        scene->job.ranks[i].wire = ends[0];
         scene->theirs[i] = ends[1];
     }
 }
@@ -97,14 +141,16 @@ static void open_scene(struct scene *scene)
 static void close_scene(struct scene *scene)
 {
     for (int i = 0; i < RANKS; i++) {
-        if (scene->ranks[i].wire >= 0) {
-            close(scene->ranks[i].wire);
+        if (scene->job.ranks[i].wire >= 0) {
+            close(scene->job.ranks[i].wire);
         }
         if (scene->theirs[i] >= 0) {
             close(scene->theirs[i]);
         }
     }
-    free(scene->job.table);
+    run_serve_free(&scene->job);
+    run_worlds_free(&scene->job);
+    free(scene->job.ranks);
 }
 
 static void check(const struct scene *scene)
@@ -112,16 +158,17 @@ static void check(const struct scene *scene)
     int hellos = 0;
 
     for (int i = 0; i < RANKS; i++) {
-        const struct run_rank *rank = &scene->ranks[i];
+        const struct run_rank *rank = &scene->job.ranks[i];
 
         hellos += rank->hello;
         must(rank->got <= sizeof(rank->message), "no more is kept than there is room for");
         must(rank->blob_length <= sizeof(rank->blob), "no address is longer than one can be");
-        must(rank->told <= scene->job.table_length, "no more is sent than the table");
+        must(rank->told <= rank->world->table_length, "no more is sent than the table");
     }
     must(hellos == scene->job.hellos, "each rank joins once");
     must(ended == scene->job.over, "the job ends once");
-    must((scene->job.table != NULL) == (hellos == RANKS), "the table is sent when all have joined");
+    must((scene->job.worlds->table != NULL) == (hellos == RANKS),
+         "the table is sent when all have joined");
     must(scene->job.refused == 0 || scene->job.over, "what is refused ends the job");
 }
 
@@ -130,8 +177,8 @@ static void say(struct scene *scene, int i, const void *data, size_t length)
     if (scene->theirs[i] >= 0) {
         (void)!send(scene->theirs[i], data, length, MSG_NOSIGNAL);
     }
-    if (scene->ranks[i].wire >= 0) {
-        run_wire_drain(&scene->job, &scene->ranks[i]);
+    if (scene->job.ranks[i].wire >= 0) {
+        run_wire_drain(&scene->job, &scene->job.ranks[i]);
     }
     check(scene);
 }
@@ -139,7 +186,7 @@ static void say(struct scene *scene, int i, const void *data, size_t length)
 static void say_message(struct scene *scene, int i, uint32_t kind, const void *data,
                         uint32_t length)
 {
-    uint8_t message[sizeof(struct pri_wire_head) + 64];
+    uint8_t message[sizeof(struct pri_wire_head) + 256];
     const struct pri_wire_head head = {.kind = kind, .length = length};
 
     memcpy(message, &head, sizeof(head));
@@ -168,6 +215,21 @@ static void step(struct scene *scene, struct input *in)
     case ABORT:
         say_message(scene, i, PRI_WIRE_ABORT, data, 4);
         break;
+    case ASK:
+        take(in, &what, 1);
+        what %= sizeof(data);
+        take(in, data, what);
+        say_message(scene, i, PRI_WIRE_ABORT + 1 + data[0] % 6, data + 1, what > 0 ? what - 1 : 0);
+        break;
+    case STARTED:
+        if (asked >= 0) {
+            int number = asked;
+
+            asked = -1;
+            run_serve_started(&scene->job, number, data[0] % 8 == 0 ? -1 : 1, ENOENT);
+        }
+        check(scene);
+        break;
     case BYE:
         say_message(scene, i, PRI_WIRE_BYE, data, 0);
         break;
@@ -182,7 +244,7 @@ static void step(struct scene *scene, struct input *in)
         if (scene->theirs[i] >= 0) {
             (void)!read(scene->theirs[i], data, sizeof(data));
         }
-        run_wire_write(&scene->job, &scene->ranks[i]);
+        run_wire_write(&scene->job, &scene->job.ranks[i]);
         check(scene);
     }
 }
@@ -191,7 +253,7 @@ static void step(struct scene *scene, struct input *in)
 static void go_on(struct scene *scene)
 {
     for (int i = 0; i < RANKS; i++) {
-        const struct run_rank *rank = &scene->ranks[i];
+        const struct run_rank *rank = &scene->job.ranks[i];
 
         if (!rank->hello && rank->wire >= 0 && scene->theirs[i] >= 0 && rank->got == 0 &&
             !scene->job.over) {
