@@ -23,7 +23,8 @@
 enum { RANKS = 3, SAYS_MOST = 0xf0, HELLO = 0xf0, ABORT, BYE, CLOSE, ASK, STARTED, READ };
 
 static int ended; /* times that the job was ended */
-static int asked; /* the rank that the guard is to start, or -1 */
+static int asked; /* ranks that the guard is to start: one of each question that is open */
+static int to_start[RANKS];
 
 void run_end_all(struct run_job *job, int code, int signal)
 {
@@ -79,9 +80,13 @@ bool run_spawn_ask(struct run_job *job, struct run_rank *rank)
     (void)job;
     must(rank->app->command[0] != NULL, "what is started has a name");
     must(!rank->ended && rank->pid == 0, "it has not been started");
-    asked = rank->number;
     errno = EMFILE;
-    return rank->number % 8 != 0;
+    if (rank->number % 8 == 0) {
+        return false;
+    }
+    must(asked < RANKS, "each rank asks for one thing at a time");
+    to_start[asked++] = rank->number;
+    return true;
 }
 
 void run_end_begun(struct run_job *job, struct run_rank *rank, pid_t pid)
@@ -120,7 +125,7 @@ static void open_scene(struct scene *scene)
 {
     memset(scene, 0, sizeof(*scene));
     ended = 0;
-    asked = -1;
+    asked = 0;
     scene->app.ranks = RANKS;
     scene->job.options.ranks = RANKS;
     scene->job.options.host_count = 1;
@@ -222,11 +227,8 @@ static void step(struct scene *scene, struct input *in)
         say_message(scene, i, PRI_WIRE_ABORT + 1 + data[0] % 6, data + 1, what > 0 ? what - 1 : 0);
         break;
     case STARTED:
-        if (asked >= 0) {
-            int number = asked;
-
-            asked = -1;
-            run_serve_started(&scene->job, number, data[0] % 8 == 0 ? -1 : 1, ENOENT);
+        if (asked > 0) {
+            run_serve_started(&scene->job, to_start[--asked], data[0] % 8 == 0 ? -1 : 1, ENOENT);
         }
         check(scene);
         break;

@@ -58,12 +58,16 @@ static int run(char **command)
     int signals = run_signals_open(false), code;
 
     assert_true(signals >= 0);
+    rank.world = run_world_first(&job);
+    assert_non_null(rank.world);
     run_output_open(&job);
     run_tree_begin(&job);
     assert_true(run_spawn_all(&job));
     code = run_loop(&job, signals);
     run_output_close(&job);
     free(job.strangers.pid);
+    run_serve_free(&job);
+    run_worlds_free(&job);
     assert_int_equal(close(signals), 0);
     return code;
 }
