@@ -13,11 +13,12 @@ struct pri_comm *pri_comm_of_mark(MPI_Comm mark)
     return mpi != NULL && mark == MPI_COMM_SELF ? mpi->alone : NULL;
 }
 
-/* The members as a team wants them: NULL if they are 0, 1, 2... */
-static const int *members(const struct pri_group *group)
+/* The members as a team wants them: NULL if they are 0, 1, 2... of the first job. In another one
+ * NULL is its own ranks to the core, which the first ones of a merged communicator are not. */
+static const int *members(const struct pri_rank *self, const struct pri_group *group)
 {
     for (int i = 0; i < group->size; i++) {
-        if (group->ranks[i] != i) {
+        if (self->first != 0 || group->ranks[i] != i) {
             return group->ranks;
         }
     }
@@ -74,7 +75,7 @@ int pri_comm_begin(struct pri_comm *comm, uint32_t context, bool leads)
         return pri_inter_begin(comm);
     }
     return pri_team_init(&comm->team, comm->mpi->self, context, comm->group->rank,
-                         comm->group->size, members(comm->group));
+                         comm->group->size, members(comm->mpi->self, comm->group));
 }
 
 void pri_comm_inherit(struct pri_comm *comm, const struct pri_comm *from)
