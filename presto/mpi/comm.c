@@ -232,20 +232,24 @@ void pri_comms_end_all(struct pri_mpi *mpi)
     }
 }
 
-void pri_comm_end(struct pri_comm *comm)
-{
-    struct pri_mpi *mpi = comm->mpi;
-    exchange(comm);
-    reap(mpi);
-}
-
 /* The ranks of other jobs are waited for no longer when this one leaves. */
 static void forget_foreign(struct pri_comm *comm)
 {
+    if (!pri_comm_is_foreign(comm)) {
+        return;
+    }
     pri_meet_without(comm->mpi->self, comm->context);
     if (comm->mpi->parent == comm) {
         comm->mpi->parent = NULL;
     }
+}
+
+void pri_comm_end(struct pri_comm *comm)
+{
+    struct pri_mpi *mpi = comm->mpi;
+    forget_foreign(comm);
+    exchange(comm);
+    reap(mpi);
 }
 
 /* disconnect: nothing of it is under way any more when this returns, unless the application has
@@ -262,10 +266,8 @@ static int free_comm(const char *function, MPI_Comm *handle, bool disconnect)
     }
     comm->magic = 0;
     *handle = MPI_COMM_NULL;
-    if (NI_UNLIKELY(pri_comm_is_foreign(comm))) {
-        forget_foreign(comm);
-    }
     if (disconnect) {
+        forget_foreign(comm);
         end_now(comm);
     } else {
         pri_comm_end(comm);
