@@ -8,11 +8,13 @@
  *
  *   prestorun -> guard   SPAWN   rank, with its ends of socket and pipes; answered by STARTED
  *                        WATCH   the job has begun: ends are told from here on
- *                        WORLD   pid: the rank that asks for more, of which the file that comes
- * with it says what; value: its length SIGNAL  value: the signal; pid: the process group that has
- * had it, or 0 KILL    rank guard -> prestorun   STARTED rank, pid, or -1 and the reason: value, an
- * errno; of a rank of a WORLD when its program runs ENDED   pid, of a rank or of what one has
- * started; value: its status
+ *                        WORLD   rank: its first; pid: the rank that asks for it, with a file that
+ *                                says what it asks for; value: the length of that
+ *                        SIGNAL  value: the signal; pid: the process group that has had it, or 0
+ *                        KILL    rank
+ *   guard -> prestorun   STARTED rank, pid, or -1 and the reason: value, an errno; of a rank of a
+ *                                WORLD when its program runs
+ *                        ENDED   pid, of a rank or of what one has started; value: its status
  *
  * That of an agent does so, too, when the host above has closed the connection.
  *
@@ -91,13 +93,15 @@ static void start_rank(struct guard *guard, const struct run_note *note,
     (void)run_note_send(guard->fd, answer, NULL, 0);
 }
 
-/* What ranks of a world are to do; who cannot read it cannot start them either. */
+/* What ranks of a world are to do; who cannot read it cannot start them either. The numbers are
+ * prestorun's, also behind a world that this one has not heard of, or had no memory for. */
 static void take_world(struct guard *guard, const struct run_note *note,
                        const struct run_ends *ends)
 {
     const size_t length = (size_t)note->value;
     uint8_t *request = malloc(length + 1);
 
+    guard->job->options.ranks = note->rank;
     if (request != NULL && pread(ends->wire, request, length, 0) == (ssize_t)length) {
         (void)run_world_add(guard->job, request, length, note->pid);
     }
@@ -124,7 +128,7 @@ static bool obey(struct guard *guard)
     if (n != (ssize_t)sizeof(note)) {
         return n < 0 && errno == EAGAIN;
     }
-    if (note.kind == RUN_NOTE_SPAWN && note.rank >= guard->job->options.ranks) {
+    if (note.kind == RUN_NOTE_SPAWN && guard->job->ranks[note.rank].world == NULL) {
         close_ends(&ends);
         note = (struct run_note){RUN_NOTE_STARTED, note.rank, -1, ENOMEM};
         (void)run_note_send(guard->fd, note, NULL, 0);
@@ -290,8 +294,10 @@ void run_guard_watch(struct run_job *job)
 
 bool run_guard_tell_world(struct run_job *job, const struct run_world *world)
 {
-    const struct run_note note = {
-        .kind = RUN_NOTE_WORLD, .pid = world->parent, .value = (int)world->request_length};
+    const struct run_note note = {.kind = RUN_NOTE_WORLD,
+                                  .rank = world->first,
+                                  .pid = world->parent,
+                                  .value = (int)world->request_length};
     const int fd = memfd_create("presto-world", MFD_CLOEXEC);
     const struct run_ends ends = {fd, fd, fd};
     bool well =
