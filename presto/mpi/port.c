@@ -219,9 +219,17 @@ struct meeting {
 static void accept_one(struct pri_mpi *mpi, const char *port, struct meeting *meeting)
 {
     struct pri_rank *self = mpi->self;
+    struct pri_answer answer;
     meeting->code = pri_later_check(mpi, MPI_ERR_PORT);
     if (meeting->code == MPI_SUCCESS) {
         meeting->code = own_port(self, port, &meeting->context);
+    }
+    /* In the context of one that is closed nobody knocks, and another communicator may have it. */
+    if (meeting->code == MPI_SUCCESS) {
+        int rc = pri_name_look_up(self, 'p', port, &answer);
+        meeting->code = rc == 0 && answer.what.status == PRI_WIRE_NONE
+                            ? bad_port(port)
+                            : code_of(rc, &answer, MPI_ERR_PORT, port);
     }
     /* Who has knocked and died since is passed over. */
     for (int rc = PRI_ERR_PEER; meeting->code == MPI_SUCCESS && rc == PRI_ERR_PEER;) {
