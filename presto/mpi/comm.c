@@ -181,15 +181,24 @@ static void end_now(struct pri_comm *comm)
     ended(comm);
 }
 
-/* Takes those off the list that can go on. */
-static struct pri_comm *take_ready(struct pri_mpi *mpi, bool all)
+enum which { READY, FOREIGN, ALL };
+
+static bool is_taken(const struct pri_comm *comm, enum which which)
+{
+    if (which != READY) {
+        return which == ALL || pri_comm_is_foreign(comm);
+    }
+    return comm->waits ? requests_of(comm) == 0 : pri_done(&comm->end);
+}
+
+/* Takes those off the list that can go on, or are to. */
+static struct pri_comm *take_those(struct pri_mpi *mpi, enum which which)
 {
     struct pri_comm *ready = NULL;
     pthread_mutex_lock(&mpi->lock);
     for (struct pri_comm **place = &mpi->ending; *place != NULL;) {
         struct pri_comm *comm = *place;
-        bool yes = comm->waits ? requests_of(comm) == 0 : pri_done(&comm->end);
-        if (!all && !yes) {
+        if (!is_taken(comm, which)) {
             place = &comm->next;
             continue;
         }
@@ -203,7 +212,7 @@ static struct pri_comm *take_ready(struct pri_mpi *mpi, bool all)
 
 static void reap(struct pri_mpi *mpi)
 {
-    struct pri_comm *ready = take_ready(mpi, false);
+    struct pri_comm *ready = take_those(mpi, READY);
     while (ready != NULL) {
         struct pri_comm *comm = ready;
         ready = comm->next;
@@ -213,10 +222,10 @@ static void reap(struct pri_mpi *mpi)
 
 /* Requests are not waited for any more: all ranks go on to the second exchange. Each begins all of
  * its second exchanges before it waits for one of them. */
-void pri_comms_end_all(struct pri_mpi *mpi)
+void pri_comms_end_all(struct pri_mpi *mpi, bool foreign)
 {
     for (int sweep = 0; sweep < 3; sweep++) {
-        struct pri_comm *ready = take_ready(mpi, true);
+        struct pri_comm *ready = take_those(mpi, foreign ? FOREIGN : ALL);
         while (ready != NULL) {
             struct pri_comm *comm = ready;
             ready = comm->next;

@@ -143,8 +143,9 @@ int MPI_Finalize(void)
     struct pri_rank *self = mpi->self;
     pri_attr_delete_all(mpi, &mpi->alone->attributes, PRI_ATTR_COMM, MPI_COMM_SELF);
     pri_attr_delete_all(mpi, &mpi->world->attributes, PRI_ATTR_COMM, MPI_COMM_WORLD);
+    pri_comms_end_all(mpi, true); /* other jobs may be busy for long before they free them, too */
     pri_leave(self);
-    pri_comms_end_all(mpi);
+    pri_comms_end_all(mpi, false);
     pri_comm_release(mpi->alone);
     pri_comm_release(mpi->world);
     if (mpi->parent != NULL) {

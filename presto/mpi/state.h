@@ -273,8 +273,8 @@ static inline void pri_comm_release(struct pri_comm *comm)
 /* Collective: the application has freed it. Its memory goes, and its context may be used again,
  * when all ranks have. */
 void pri_comm_end(struct pri_comm *comm);
-/* Waits for all that end. */
-void pri_comms_end_all(struct pri_mpi *mpi);
+/* Waits for all that end, or for those with ranks of other jobs. */
+void pri_comms_end_all(struct pri_mpi *mpi, bool foreign);
 /* One has a context, or goes; whether the core is to know what they are called. */
 void pri_comm_enlist(struct pri_comm *comm);
 void pri_comm_unlist(struct pri_comm *comm);
