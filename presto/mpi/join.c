@@ -45,8 +45,13 @@ static bool read_all(int fd, void *data, size_t length)
     return true;
 }
 
+/* First what this rank lacks, with the remedy: without a launcher all have the same key and number.
+ */
 static int check(const struct card *mine, const struct card *other)
 {
+    if (mine->code != MPI_SUCCESS) {
+        return mine->code;
+    }
     if (memcmp(other->magic, magic, sizeof(magic)) != 0) {
         return pri_blame(MPI_ERR_OTHER, "at the other end of the socket is no rank that joins");
     }
@@ -58,7 +63,7 @@ static int check(const struct card *mine, const struct card *other)
     if (other->number == mine->number) {
         return pri_blame(MPI_ERR_OTHER, "both ends of the socket are the same rank's");
     }
-    return mine->code != MPI_SUCCESS ? mine->code : other->code;
+    return other->code;
 }
 
 static int join(struct pri_mpi *mpi, int fd, MPI_Comm *out)
