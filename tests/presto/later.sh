@@ -22,7 +22,7 @@ expect() {
     fi
 }
 
-for run in '1 some' '3 some' '2 several' '2 where' '1 names' '2 errors' '3 join' '1 nest' '2 nest' '2 late'; do
+for run in '1 some' '3 some' '2 several' '2 where' '1 names' '2 errors' '3 join' '1 nest' '2 nest' '2 late' '2 keep'; do
     expect 0 "^mpi_later ${run#* }: done" "$prestorun" -n "${run% *}" "$work/mpi_later" "${run#* }"
 done
 

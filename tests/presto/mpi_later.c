@@ -124,6 +124,20 @@ static void use(void)
     }
 }
 
+/* A window on a merged communicator, which then stays until all leave. */
+static void keep(MPI_Comm inter, int high)
+{
+    int *memory, sum = 1;
+    MPI_Comm merged;
+    MPI_Win window;
+
+    MPI_Intercomm_merge(inter, high, &merged);
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, merged, &memory, &window);
+    MPI_Win_free(&window);
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, merged);
+    CHECK(sum == 4);
+}
+
 static int child(char **argv, MPI_Comm parent)
 {
     const char *role = argv[1];
@@ -152,6 +166,10 @@ static int child(char **argv, MPI_Comm parent)
         serve(parent);
     } else if (strcmp(role, "use") == 0) {
         use();
+    } else if (strcmp(role, "keep") == 0) {
+        keep(parent, 1);
+        MPI_Finalize();
+        return 0;
     } else if (strcmp(role, "nest") == 0) {
         MPI_Comm inner = spawn(argv[0], "stay", 2, MPI_COMM_WORLD);
 
@@ -297,6 +315,8 @@ static void errors(char *program)
         MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
         CHECK(class_of(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter)) ==
               MPI_ERR_PORT);
+        CHECK(class_of(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter)) ==
+              MPI_ERR_PORT);
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     inter = spawn(program, "talk", 2, MPI_COMM_WORLD);
@@ -381,6 +401,8 @@ int main(int argc, char **argv)
     } else if (strcmp(mode, "nest") == 0) {
         inter = spawn(argv[0], "nest", 1, MPI_COMM_WORLD);
         talk(inter, 0);
+    } else if (strcmp(mode, "keep") == 0) {
+        keep(spawn(argv[0], "keep", 2, MPI_COMM_WORLD), 0);
     } else if (strcmp(mode, "late") == 0) {
         int got;
 
