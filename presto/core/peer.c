@@ -134,6 +134,22 @@ static bool is_in_vain(void *arg, void *user_ptr, ni_initiator source)
            pri_context_lost(request->rank, request->context);
 }
 
+/* Whether a posted receive stayed when a rank died, and is waited for no more. */
+static bool is_unwaited(void *arg, void *user_ptr, ni_initiator source)
+{
+    const struct pri_request *request = user_ptr;
+
+    (void)arg;
+    return request != NULL && source == NI_INITIATOR_ANY &&
+           request->kind == PRI_REQUEST_RECV_STAYS && !pri_may_stay(request) &&
+           pri_context_lost(request->rank, request->context);
+}
+
+void pri_unwaited_fail(struct pri_rank *self)
+{
+    (void)ni_me_fail(self->ni, PRI_PT, is_unwaited, NULL);
+}
+
 int pri_death(const struct pri_rank *self, int rank)
 {
     /* acquire, with the release in pri_peer_down */

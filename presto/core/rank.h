@@ -112,6 +112,8 @@ void pri_direct_choose(struct pri_rank *self);
 void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status);
 /* Others know that the rank has died. */
 void pri_peer_died(struct pri_rank *self, int rank);
+/* End the receives that stayed when a rank died and that nobody waits for any more. */
+void pri_unwaited_fail(struct pri_rank *self);
 
 /* ---- request.c ------------------------------------------------------------------------------- */
 

@@ -90,13 +90,13 @@ void pri_detach(struct pri_request *request, void (*fn)(struct pri_request *requ
     ni_list_push_back(&self->cold->unwaited, &request->detached);
     pri_unlock(self);
     atomic_fetch_add_explicit(&self->cold->detached, 1, memory_order_relaxed);
+    bool stays = request->kind == PRI_REQUEST_RECV_STAYS && request->peer < 0;
     /* release, with the acquire in pri_request_part; acquire, with the release there */
     if (atomic_fetch_or_explicit(&request->state, PRI_REQ_DETACHED, memory_order_acq_rel) ==
         PRI_REQ_DONE) {
         release(request);
-    } else if (request->kind == PRI_REQUEST_RECV_STAYS && request->peer < 0 &&
-               atomic_load_explicit(&self->lost, memory_order_relaxed) != 0) {
-        pri_recv_look(request); /* nobody is left to be told */
+    } else if (NI_UNLIKELY(stays) && atomic_load_explicit(&self->lost, memory_order_relaxed) != 0) {
+        pri_unwaited_fail(self); /* nobody is left to be told; another thread may have freed it */
     }
 }
 
