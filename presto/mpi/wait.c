@@ -50,11 +50,19 @@ static NI_COLD int tell_nth_stays(const struct pri_mpi_request *request, MPI_Sta
     return 1;
 }
 
-/* The first that stays so; -1: none. */
+/* The first that stays so; -1: none. Where no rank has died one look is enough, since those who
+ * poll come here each time. */
 static int find_stays(int count, MPI_Request *requests)
 {
     for (int i = 0; i < count; i++) {
-        if (!idle(requests[i]) && pri_stays(&requests[i]->core)) {
+        if (idle(requests[i])) {
+            continue;
+        }
+        if (NI_LIKELY(atomic_load_explicit(&requests[i]->core.rank->lost, memory_order_relaxed) ==
+                      0)) {
+            return -1;
+        }
+        if (pri_stays_now(&requests[i]->core)) {
             return i;
         }
     }
