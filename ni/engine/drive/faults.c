@@ -155,7 +155,8 @@ void ni_faults_meet(struct ni *ni, struct ni_peer *peer, const void *blob, size_
     }
     ni_lock_take(&ni->lock, ni->threads);
     if (peer->drive.host == NULL) {
-        peer->drive.host = fault_host_named(faults, &name);
+        /* Release: pairs with the load in heed_host_of_peer, under another lock. */
+        __atomic_store_n(&peer->drive.host, fault_host_named(faults, &name), __ATOMIC_RELEASE);
         /* Pairs with the exchange in ni_faults_tick. */
         atomic_store_explicit(&faults->met, true, memory_order_release);
     }
@@ -270,7 +271,7 @@ static void heed_host_of_peer(struct ni *ni, struct ni_peer *peer)
     bool lives = false;
 
     ni_lock_take(&peer->lock, ni->threads);
-    host = peer->drive.host;
+    host = __atomic_load_n(&peer->drive.host, __ATOMIC_ACQUIRE); /* pairs with ni_faults_meet */
     if (host != NULL && ni_peer_state(peer) == NI_OK && peer->ep != NULL) {
         lives = host->health == LIVES;
         peer->drive.armed = peer->drive.armed || lives;
