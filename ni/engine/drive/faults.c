@@ -241,7 +241,7 @@ static void lose_peer(struct ni_peer *peer, const struct ni_fault_host *host)
     peer->drive.armed = false;
     if (why != NULL) {
         snprintf(why, WHY, "its host has failed, node %u (%s): %s; known by %s", host->node,
-                 host->name.name, entry->what, entry->how);
+                 entry->host, entry->what, entry->how);
         ni_free(peer->drive.why); /* of an earlier failure of its host: nobody was told */
         /* Pairs with the load in ni_peer_reason. */
         __atomic_store_n(&peer->drive.why, why, __ATOMIC_RELEASE);
@@ -262,7 +262,7 @@ static void warn_of_host(struct ni *ni, struct ni_fault_host *host)
         other->told = other->node == host->node ? entry->state : other->told;
     }
     ni_log(NI_LOG_WARN, "node %u (%s), where peers of this process are, is %s: %s; known by %s",
-           host->node, host->name.name, ni_fault_state_name(entry->state), entry->what, entry->how);
+           host->node, entry->host, ni_fault_state_name(entry->state), entry->what, entry->how);
 }
 
 static void heed_host_of_peer(struct ni *ni, struct ni_peer *peer)
