@@ -143,9 +143,10 @@ static __poll_t file_poll(struct file *opened, poll_table *table)
     struct apelink_card *card = file->card;
     int port = apelink_port(file);
 
-    if (port >= 0) {
-        poll_wait(opened, &card->events[port], table);
+    if (port < 0) {
+        return EPOLLERR; /* also if another thread opens one now */
     }
+    poll_wait(opened, &card->events[port], table);
     /* It may have ended meanwhile. */
     if (apelink_card_gone(card) || apelink_port(file) < 0) {
         return EPOLLERR;
