@@ -50,7 +50,10 @@ static int free_request(ompi_request_t **request)
         entry->next = first_free;
         first_free = entry;
     }
-    (*request)->req_free = *free_below(*request);
+    /* While we waited it may have been ended, which has put another function there. */
+    if ((*request)->req_free == free_request) {
+        (*request)->req_free = *free_below(*request);
+    }
     (void)pthread_mutex_unlock(&lock);
     return (*request)->req_free(request);
 }
