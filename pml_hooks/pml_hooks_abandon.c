@@ -56,17 +56,19 @@ static int cancelled_of_others(ompi_request_t *request)
 /* Cancel it, so that who waits for it finds the error; ours tell of it before that. */
 static void take_back(ompi_request_t *request)
 {
-    ompi_request_complete_fn_t found = request->req_complete_cb;
-    bool is_others =
-        found != NULL && found != pml_hooks_ended && found != pml_hooks_ended_of_threads;
+    ompi_request_complete_fn_t found = NULL;
+    bool is_others;
 
+    /* At the same time who has begun it may set ours, which is not to be lost. */
+    (void)__atomic_compare_exchange_n(&request->req_complete_cb, &found, cancelled, false,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    is_others = found != NULL && found != cancelled && found != pml_hooks_ended &&
+                found != pml_hooks_ended_of_threads;
     if (is_others && record_threads) {
         return; /* it may be called now, with what it finds in the request */
     }
     __atomic_store_n(&taken_back, request, __ATOMIC_RELAXED);
-    if (found == NULL) {
-        request->req_complete_cb = cancelled;
-    } else if (is_others) {
+    if (is_others) {
         callback = found;
         callback_data = request->req_complete_cb_data;
         request->req_complete_cb = cancelled_of_others;
