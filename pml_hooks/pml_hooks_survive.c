@@ -333,21 +333,24 @@ static int survive_mprobe(int peer, int tag, struct ompi_communicator_t *comm,
     return rc;
 }
 
-/* The PML may put another request in the place of one that it keeps. */
+/* The PML may put another request in the place of one that it keeps, which it frees by itself, at
+ * any time. */
 static int survive_start(size_t count, ompi_request_t **requests)
 {
     for (size_t i = 0; i < count; i++) {
-        ompi_request_t *old = requests[i];
+        struct pml_hooks_under_way what;
+        bool followed;
         int rc;
 
-        pml_hooks_end_forget(old);
-        pml_hooks_under_way_again(old, old);
+        pml_hooks_end_forget(requests[i]);
+        followed = pml_hooks_under_way_take(requests[i], &what);
         rc = below.pml_start(1, &requests[i]);
+        if (followed) {
+            what.request = requests[i];
+            pml_hooks_under_way_add(&what);
+        }
         if (rc != OMPI_SUCCESS) {
             return rc;
-        }
-        if (requests[i] != old) {
-            pml_hooks_under_way_again(old, requests[i]);
         }
     }
     return OMPI_SUCCESS;

@@ -62,8 +62,8 @@ struct pml_hooks_under_way {
  * Thread-safe, as all of these. */
 void pml_hooks_under_way_add(const struct pml_hooks_under_way *what);
 
-/* A persistent request is started, in the place of `old`. */
-void pml_hooks_under_way_again(ompi_request_t *old, ompi_request_t *request);
+/* Take one out that is about to be started again, with the stamp of now; false: it is not there. */
+bool pml_hooks_under_way_take(ompi_request_t *request, struct pml_hooks_under_way *what);
 
 /* Call `end` with each that `selects` says; no request is freed meanwhile by another thread. */
 void pml_hooks_under_way_each(bool (*selects)(const struct pml_hooks_under_way *what),

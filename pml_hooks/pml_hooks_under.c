@@ -38,18 +38,23 @@ static ompi_request_free_fn_t *free_below(const ompi_request_t *request)
                : &free_receive;
 }
 
-static int free_request(ompi_request_t **request)
+/* Its entry, which is free from now on, NULL if there is none. Under the lock. */
+static struct pml_hooks_under_way *take_out(const ompi_request_t *request)
 {
-    struct pml_hooks_under_way **place, *entry;
+    struct pml_hooks_under_way **place = find(request), *entry = *place;
 
-    (void)pthread_mutex_lock(&lock);
-    place = find(*request);
-    entry = *place;
     if (entry != NULL) {
         *place = entry->next;
         entry->next = first_free;
         first_free = entry;
     }
+    return entry;
+}
+
+static int free_request(ompi_request_t **request)
+{
+    (void)pthread_mutex_lock(&lock);
+    (void)take_out(*request);
     /* While we waited it may have been ended, which has put another function there. */
     if ((*request)->req_free == free_request) {
         (*request)->req_free = *free_below(*request);
@@ -90,25 +95,18 @@ void pml_hooks_under_way_add(const struct pml_hooks_under_way *what)
     (void)pthread_mutex_unlock(&lock);
 }
 
-void pml_hooks_under_way_again(ompi_request_t *old, ompi_request_t *request)
+bool pml_hooks_under_way_take(ompi_request_t *request, struct pml_hooks_under_way *what)
 {
-    struct pml_hooks_under_way **place, what;
+    const struct pml_hooks_under_way *entry;
 
     (void)pthread_mutex_lock(&lock);
-    place = find(old);
-    if (*place != NULL && request == old) {
-        (*place)->since = record_stamp();
-    } else if (*place != NULL) {
-        struct pml_hooks_under_way *entry = *place;
-
-        what = *entry;
-        *place = entry->next;
-        entry->next = first_free;
-        first_free = entry;
-        what.request = request;
-        pml_hooks_under_way_add(&what);
+    entry = take_out(request);
+    if (entry != NULL) {
+        *what = *entry;
+        what->since = record_stamp();
     }
     (void)pthread_mutex_unlock(&lock);
+    return entry != NULL;
 }
 
 void pml_hooks_under_way_each(bool (*selects)(const struct pml_hooks_under_way *what),
