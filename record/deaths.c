@@ -234,8 +234,8 @@ static void sort_out(struct record_seen *seen, void *arg)
     }
 }
 
-/* Look at all; under the lock. */
-static void look_at_all(const char *who, void (*died)(uint32_t rank))
+/* Look at all; under the lock. How many have died, and their ranks. */
+static size_t look_at_all(const char *who, uint32_t ranks[AT_ONCE])
 {
     static struct look look;
 
@@ -248,10 +248,9 @@ static void look_at_all(const char *who, void (*died)(uint32_t rank))
     }
     for (size_t i = 0; i < look.dead_count; i++) {
         say(who, &look.dead[i]);
-        if (died != NULL) {
-            died(look.dead[i].head.rank);
-        }
+        ranks[i] = look.dead[i].head.rank;
     }
+    return look.dead_count;
 }
 
 bool record_deaths_is_watcher(void)
@@ -283,19 +282,27 @@ void record_deaths_elsewhere(const char *who, uint32_t rank, const char *host)
 
 void record_deaths_look(const char *who, void (*died)(uint32_t rank))
 {
+    uint32_t ranks[AT_ONCE];
+    size_t count = 0;
     bool stopped = false;
 
     (void)pthread_mutex_lock(&lock);
     if (watcher.magic == 0 || watcher.pid == record_own.head->pid ||
         !record_process_lives(&watcher, &stopped) || stopped) {
-        look_at_all(who, died);
+        count = look_at_all(who, ranks);
     }
     (void)pthread_mutex_unlock(&lock);
+    /* That may wait for the runtime, and who ends the job does not wait for that. */
+    for (size_t i = 0; i < count && died != NULL; i++) {
+        died(ranks[i]);
+    }
 }
 
 void record_deaths_last_look(const char *who)
 {
+    uint32_t ranks[AT_ONCE];
+
     (void)pthread_mutex_lock(&lock);
-    look_at_all(who, NULL);
+    (void)look_at_all(who, ranks);
     (void)pthread_mutex_unlock(&lock);
 }
