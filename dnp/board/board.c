@@ -205,7 +205,8 @@ static uint32_t words_of_frame(const struct sockaddr_in *there)
     uint32_t words = DNP_FRAME_ETHERNET;
 
     if (fd >= 0 && connect(fd, (const struct sockaddr *)there, sizeof *there) == 0 &&
-        getsockopt(fd, IPPROTO_IP, IP_MTU, &mtu, &len) == 0 && mtu > UDP_HEAD + DNP_FRAME_EMPTY) {
+        getsockopt(fd, IPPROTO_IP, IP_MTU, &mtu, &len) == 0 &&
+        mtu >= UDP_HEAD + DNP_FRAME_EMPTY + APELINK_WORD) {
         words = (uint32_t)(mtu - UDP_HEAD - DNP_FRAME_EMPTY) / APELINK_WORD;
     }
     if (fd >= 0) {
