@@ -62,7 +62,9 @@ void dnp_gets_came(struct dnp_gets *gets, uint32_t tag, uint32_t len, ni_status 
         return;
     }
     entry->writing = false;
-    entry->since = gets->now;
+    if (len > 0) {
+        entry->since = gets->now; /* with answers of no bytes it would never end */
+    }
     entry->left -= len;
     if (status != NI_OK || entry->left == 0) {
         end(gets, entry, status);
