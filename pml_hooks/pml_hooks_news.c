@@ -13,10 +13,17 @@
 
 #include "record/deaths.h"
 
-enum { MOST = 1024 /* of more nobody is told */, TRIES = 64 };
+enum { MOST = 1024 /* of more nobody is told */, TRIES = 64, UNSURE = 64 };
 
 static uint32_t known; /* of those that the runtime keeps */
 static uint32_t told;  /* how often our record had been told of a death when we asked last */
+
+/* What we have had kept since the last look. mpirun refuses nobody who publishes what another has
+ * published under the same number, and shows one of the two. */
+static struct unsure {
+    uint32_t number, rank;
+} unsure[UNSURE];
+static size_t unsure_count;
 
 static void key_of(uint32_t number, char *key, size_t size)
 {
@@ -24,53 +31,87 @@ static void key_of(uint32_t number, char *key, size_t size)
                    number);
 }
 
-/* The next one, if the runtime keeps it: its rank, and its host's name. */
-static bool next(uint32_t *rank, char *host, size_t size)
+/* The one of this number, if the runtime keeps it: its rank, and its host's name. */
+static bool find(uint32_t number, uint32_t *rank, char *host, size_t size)
 {
     char key[64], *text, *end;
     bool failed, good = false;
 
-    key_of(known, key, sizeof(key));
-    text = known < MOST ? pml_hooks_look_up(key, &failed) : NULL;
+    key_of(number, key, sizeof(key));
+    text = number < MOST ? pml_hooks_look_up(key, &failed) : NULL;
     if (text != NULL && text[0] == 'd') {
         *rank = (uint32_t)strtoul(text + 1, &end, 10);
         (void)snprintf(host, size, "%s", *end == ' ' ? end + 1 : "another host");
         good = true;
-        known++;
     }
     free(text);
     return good;
 }
 
-/* Note all that the runtime keeps; one process of a host, if `says`, speaks of those elsewhere. */
+/* One process of a host, if `says`, speaks of those elsewhere. */
+static void note(bool says, uint32_t rank, const char *host)
+{
+    bool added = pml_hooks_dead_add((opal_process_name_t){OMPI_PROC_MY_NAME->jobid, rank});
+
+    if (says && added &&
+        strncmp(host, record_own.head->host, sizeof(record_own.head->host) - 1) != 0) {
+        record_deaths_elsewhere("pml_hooks", rank, host);
+    }
+}
+
+/* Note all that the runtime keeps. */
 static void take(bool says)
 {
     char host[sizeof(record_own.head->host)];
     uint32_t rank;
 
-    while (next(&rank, host, sizeof(host))) {
-        bool added = pml_hooks_dead_add((opal_process_name_t){OMPI_PROC_MY_NAME->jobid, rank});
-
-        if (says && added && strncmp(host, record_own.head->host, sizeof(host) - 1) != 0) {
-            record_deaths_elsewhere("pml_hooks", rank, host);
-        }
+    while (find(known, &rank, host, sizeof(host))) {
+        known++;
+        note(says, rank, host);
     }
 }
 
-void pml_hooks_news_died(uint32_t rank)
+/* Have it kept under the next number. */
+static void keep(uint32_t rank)
 {
     char key[64], text[96];
 
-    (void)pml_hooks_dead_add((opal_process_name_t){OMPI_PROC_MY_NAME->jobid, rank});
     (void)snprintf(text, sizeof(text), "%" PRIu32 " %s", rank, record_own.head->host);
     /* Another host may have kept one under the same number meanwhile: ours is the next then. */
     for (int i = 0; i < TRIES && known < MOST; i++) {
         take(true);
         key_of(known, key, sizeof(key));
         if (pml_hooks_publish(key, 'd', text)) {
+            if (unsure_count < UNSURE) {
+                unsure[unsure_count++] = (struct unsure){known, rank};
+            }
             return;
         }
     }
+}
+
+/* What another host's has taken the place of is kept anew. */
+static void make_sure(void)
+{
+    struct unsure before[UNSURE];
+    size_t count = unsure_count;
+    char host[sizeof(record_own.head->host)];
+    uint32_t rank;
+
+    memcpy(before, unsure, count * sizeof(before[0]));
+    unsure_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (find(before[i].number, &rank, host, sizeof(host)) && rank != before[i].rank) {
+            note(true, rank, host);
+            keep(before[i].rank);
+        }
+    }
+}
+
+void pml_hooks_news_died(uint32_t rank)
+{
+    (void)pml_hooks_dead_add((opal_process_name_t){OMPI_PROC_MY_NAME->jobid, rank});
+    keep(rank);
 }
 
 void pml_hooks_news_look(void)
@@ -78,6 +119,7 @@ void pml_hooks_news_look(void)
     uint32_t now = __atomic_load_n(&record_own.head->deaths, __ATOMIC_RELAXED);
     static bool every_other;
 
+    make_sure();
     every_other = !every_other;
     if (record_deaths_is_watcher()) {
         if (every_other) {
