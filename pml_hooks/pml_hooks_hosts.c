@@ -249,7 +249,7 @@ void pml_hooks_hosts_end(void)
     withdraw();
     /* Where nobody watches any more nothing would be published, and the others would take that for
      * a host on which something moves. */
-    if (host_count > 1 && !record_others_run()) {
+    if (host_count > 1 && pml_hooks_params.hang_s > 0 && !record_others_run()) {
         (void)publish(ALL_FINALIZE, "");
     }
     free(hosts);
