@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     MUST(MPI_Send(&rank, 1, MPI_INT, right, 2, comm) == MPI_SUCCESS);
     MUST(MPI_Wait(&all[1], MPI_STATUS_IGNORE) == MPI_SUCCESS && value[1] == left);
     MUST(MPI_Request_free(&all[1]) == MPI_SUCCESS);
-    MUST(MPI_Comm_free(&living) == MPI_SUCCESS);
+    MUST(MPI_Barrier(living) == MPI_SUCCESS && MPI_Comm_free(&living) == MPI_SUCCESS);
     MUST(MPIX_Comm_revoke(comm) == MPI_SUCCESS && MPI_Comm_free(&comm) == MPI_SUCCESS);
     printf("rank %d ends\n", rank);
     fflush(stdout);
