@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { STEPS = 20, DELAY_MS = 20, LONG = 1 << 20, MANY = 100000, EARLY = 500, EARLY_BYTES = 2048 };
+enum { STEPS = 20, DELAY_MS = 20, LONG = 1 << 20, MANY = 20000, EARLY = 500, EARLY_BYTES = 2048 };
 
 static int rank, size;
 static double lost[16], within, took;
