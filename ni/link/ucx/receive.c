@@ -162,7 +162,7 @@ static ucs_status_t fetch_bulk(struct ni_ucx_peer *peer, const struct ni_ucx_bul
     fetch->peer = peer;
     fetch->position = bulk->head.position;
     memcpy(fetch->line, bulk->line, sizeof(fetch->line));
-    param.user_data = fetch_bulk;
+    param.user_data = fetch;
     peer->fetching |= UINT64_C(1) << free;
     request = ni_ucx.ucp_am_recv_data_nbx(peer->link->worker, desc, place, len, &param);
     if (request == NULL || UCS_PTR_IS_ERR(request)) {
