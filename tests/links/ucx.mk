@@ -54,6 +54,10 @@ tests_links_test_ucx_vandals_SOURCES = tests/links/test_ucx_vandals.c $(ucx_call
 tests_links_test_ucx_vandals_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
 tests_links_test_ucx_vandals_LDADD = $(LINKS_LIBS)
 
+tests_links_test_ucx_wait_SOURCES = tests/links/test_ucx_wait.c
+tests_links_test_ucx_wait_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_test_ucx_wait_LDADD = $(LINKS_LIBS)
+
 ucx_tests = \
     tests/links/test_ucx_clock \
     tests/links/test_ucx_crossing \
@@ -66,7 +70,8 @@ ucx_tests = \
     tests/links/test_ucx_segment \
     tests/links/test_ucx_strangers \
     tests/links/test_ucx_under_way \
-    tests/links/test_ucx_vandals
+    tests/links/test_ucx_vandals \
+    tests/links/test_ucx_wait
 
 check_PROGRAMS += $(ucx_tests)
 TESTS += $(ucx_tests)

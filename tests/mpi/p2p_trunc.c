@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: ompi_glue/get_bound.c */
 /*
  * A message longer than its receive: MPI_ERR_TRUNCATE, not a byte written past the buffer, and the
  * next message arrives as if nothing had happened. For each kind of receive, posted and late.

@@ -31,6 +31,6 @@ expect 137 'rank 2 (pid [0-9]*) was ended by signal 9' "$prestorun" -n 2 "$work/
 expect 7 'rank 1 (pid [0-9]*) aborts the job with code 7' "$prestorun" -n 1 "$work/mpi_later" abort
 
 # What cannot be is refused with the remedy.
-expect 50 'started without prestorun: start it with it' "$work/mpi_later" alone
+expect 50 'started alone: start it with prestorun' "$work/mpi_later" alone
 
 exit $status

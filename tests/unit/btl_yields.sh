@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: ompi_glue/hosts.c
-# Peers count as away where the processes of the host outnumber the processors that they may use, not those of the machine.
+# Covers: ompi_glue/hosts.c ompi_glue/bindings.c
+# Peers count as away where the processes of the host outnumber the processors that they may use, not those of the machine:
+# those to which the runtime says that it has bound them, or those of who started them.
 set -u
 
 build=${APELINK_BUILDDIR:-.}
@@ -40,6 +41,7 @@ mpirun=${MPIRUN:-mpirun}
 away yes taskset -c "$one" "$mpirun" --bind-to none
 away no taskset -c "$two" "$mpirun" --bind-to none
 away no "$mpirun" --bind-to core:overload-allowed
+away yes "$mpirun" --bind-to core:overload-allowed --cpu-set "$one"
 away yes "$mpirun" --bind-to none --mca mpi_yield_when_idle 1
 
 [ $failures -eq 0 ] || exit 1
