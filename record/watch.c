@@ -224,7 +224,7 @@ static void speak(uint64_t still_ns)
     char job[16], where[sizeof(head->host)];
 
     (void)snprintf(job, sizeof(job), "%" PRIu32, head->job);
-    (void)snprintf(where, sizeof(where), other_count > 0 ? "%zu hosts" : "", other_count + 1);
+    (void)snprintf(where, sizeof(where), "%zu hosts", other_count + 1);
     fprintf(stderr, "%s: nothing has completed on %s for %.0f s (%s):\n", how.who,
             other_count > 0 ? where : head->host, (double)still_ns * 1e-9, how.hang_name);
     if (!say_why(job)) {

@@ -12,8 +12,7 @@ const char *pri_later_lacks(const struct pri_rank *self)
 {
     static const char *const remedy[] = {
         [PRI_LAUNCH_ALONE] =
-            "the program was started without prestorun: start it with it, also one "
-            "rank alone (prestorun -n 1)",
+            "the program was started alone: start it with prestorun, also one rank (-n 1)",
         [PRI_LAUNCH_PMIX] = "the job was started by another launcher: start it with prestorun",
         [PRI_LAUNCH_PMI2] = "the job was started by another launcher: start it with prestorun",
         [PRI_LAUNCH_THREADS] = "the ranks are threads: start them with prestorun",

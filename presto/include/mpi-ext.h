@@ -10,11 +10,11 @@
  *
  * An operation that needs a rank that has died ends with MPIX_ERR_PROC_FAILED, one on a
  * communicator that has been revoked with MPIX_ERR_REVOKED. A nonblocking receive from any source
- * stays when a rank dies: calls that wait for it or test it return MPIX_ERR_PROC_FAILED_PENDING, and
- * leave it as it is, until the death is acknowledged or it has got a message. All these functions are local, but for
- * MPIX_Comm_agree and MPIX_Comm_shrink, which all ranks of the communicator that live call, in the
- * same order; these two work also while ranks die, and on a communicator that has been revoked.
- * Thread-safe as others.
+ * stays when a rank dies: calls that wait for it or test it return MPIX_ERR_PROC_FAILED_PENDING,
+ * and leave it as it is, until the death is acknowledged or it has got a message. All these
+ * functions are local, but for MPIX_Comm_agree and MPIX_Comm_shrink, which all ranks of the
+ * communicator that live call, in the same order; these two work also while ranks die, and on a
+ * communicator that has been revoked. Thread-safe as others.
  */
 
 #include "mpi.h"
