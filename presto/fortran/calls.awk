@@ -24,7 +24,7 @@ function converter(k) {
 function many(f, k,    n) {
     n = count_of(k)
     if (n ~ /^(peers|sources|dests)$/) return n "_of(comm_in(comm))"
-    return "*" n
+    return f ~ /^Comm_spawn/ ? "ROOTS(*" n ")" : "*" n # what others have there means nothing
 }
 
 # Sets before, value, after and done: statements around the call, the argument itself, and what is freed.
@@ -71,6 +71,12 @@ function convert(f, i,    a, k, w) {
         before = "    ARRAY_OF(MPI_Aint, " a ", " many(f, k) ");\n    CUTS_IN(" a ");\n"
         value = a "_c"
         done = "    ARRAY_END(" a ");\n"
+    } else if (k == "errcodes") {
+        value = "errcodes_of(" a ")"
+    } else if (base(k) ~ /^(keys|argvs?)$/) {
+        before = "    char *" (base(k) == "argvs" ? "**" : "*") a "_c = " base(k) "_in(" a ", " a "_length" ", " (k ~ /\[/ ? many(f, k) : "ROOTS(-1)") ");\n"
+        value = a "_c"
+        done = "    prf_" (base(k) == "argvs" ? "argvs" : "strings") "_end(" a "_c);\n"
     } else if (is_string(k) && w == "") {
         before = "    char *" a "_c = " base(k) "_in(" a ", " a "_length);\n"
         value = a "_c"

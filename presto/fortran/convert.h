@@ -18,8 +18,12 @@ struct prf_places {
     MPI_Fint bottom, in_place, unweighted, weights_empty, errcodes_ignore;
     MPI_Fint status_ignore[MPI_F_STATUS_SIZE], statuses_ignore[MPI_F_STATUS_SIZE];
 };
+struct prf_texts {
+    char argv_null[1], argvs_null[1];
+};
 #pragma GCC visibility push(default)
 extern struct prf_places presto_fortran_places_;
+extern struct prf_texts presto_fortran_texts_;
 #pragma GCC visibility pop
 
 /* One more than the number of the last predefined handle. */
@@ -37,6 +41,13 @@ enum { PRF_FEW = 32 };
 void *prf_room(long count, size_t size);
 /* A string without the blanks at its end, or at both ends; to be freed. */
 char *prf_string(const char *text, size_t length, bool front);
+/* Strings that lie `step` elements from each other, without the blanks at both ends, and NULL: so
+ * many, or, if count is negative, up to an empty one. All to be freed by prf_strings_end. */
+char **prf_strings(const char *text, size_t length, long count, long step);
+void prf_strings_end(char **strings);
+/* Lists of such strings, each up to an empty one, whose elements take turns; NULL behind them. */
+char ***prf_argvs(const char *text, size_t length, long count);
+void prf_argvs_end(char ***lists);
 /* Back into Fortran's, which is filled up with blanks. */
 void prf_string_out(char *text, size_t length, const char *from);
 /* Data for C: that of a descriptor, or, where it does not lie in one piece, a type for all of it.
@@ -57,6 +68,7 @@ void prf_section_end(struct prf_section *section);
 int prf_peers(MPI_Comm comm);
 int prf_sources(MPI_Comm comm);
 int prf_dests(MPI_Comm comm);
+bool prf_is_root(MPI_Comm comm, int root);
 
 #define peers_of   prf_peers
 #define sources_of prf_sources
@@ -118,6 +130,32 @@ static inline char *string_in(const char *text, size_t length)
 static inline char *key_in(const char *text, size_t length)
 {
     return prf_string(text, length, true);
+}
+
+static inline char **keys_in(const char *text, size_t length, MPI_Fint count)
+{
+    return prf_strings(text, length, count < 0 ? 0 : count, 1);
+}
+
+/* many: 0, no string is read, or -1. */
+static inline char **argv_in(const char *text, size_t length, long many)
+{
+    return text == presto_fortran_texts_.argv_null ? MPI_ARGV_NULL
+                                                   : prf_strings(text, length, many, 1);
+}
+
+static inline char ***argvs_in(const char *text, size_t length, MPI_Fint count)
+{
+    return text == presto_fortran_texts_.argvs_null ? MPI_ARGVS_NULL
+                                                    : prf_argvs(text, length, count);
+}
+
+/* What only the root of comm has. */
+#define ROOTS(count) (prf_is_root(comm_in(comm), *root) ? (count) : 0)
+
+static inline int *errcodes_of(MPI_Fint *codes)
+{
+    return codes == &presto_fortran_places_.errcodes_ignore ? MPI_ERRCODES_IGNORE : codes;
 }
 
 #define END(code)             \

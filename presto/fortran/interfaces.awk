@@ -31,12 +31,14 @@ function declaration(f, i,    a, k, b, array, type) {
     }
     if (b == "function") return make == "mpi" ? "external :: " a : "procedure(" function_type(f, a) ") :: " a
     type = "integer"
-    array = k ~ /\[/ || b ~ /^(ints|addresses|counts|logicals|weights|cuts)$/ ? "(*)" : ""
+    array = k ~ /\[/ || b ~ /^(ints|addresses|counts|logicals|weights|cuts|argv|errcodes)$/ ? "(*)" : ""
     if (b ~ /^(address|addresses|count|counts|offset)$/) type = "integer(kind=8)"
     if (b ~ /^logical/) type = "logical"
     if (b == "pointer") type = "type(c_ptr)"
     if (b == "ranges") array = "(3,*)"
-    if (is_string(k)) { type = "character(len=*)"; array = "" }
+    if (is_string(k)) type = "character(len=*)"
+    if (is_string(k) && way[f, i] == ">") array = ""
+    if (b == "argvs") array = "(" count_of(k) ",*)"
     if (b == "status" && make == "mpi") array = array == "" ? "(6)" : "(6,*)"
     if (make == "mpi_f08" && (is_handle(k) || b == "status"))
         type = "type(" (b == "status" ? "MPI_Status" : handle_type(k)) ")"

@@ -6,7 +6,8 @@
 # Kinds: int, logical, address, count, offset (by value or, as results, by address), ints, logicals, addresses, counts, ranges (arrays
 # that Fortran and C share); comm, group, type, op, request, message, errhandler, info, win, file (handles), status, either with
 # [HOW MANY] in arrays; data (of any type, which is only read), buffer (the same, which may be written), memory (the same, but no MPI_BOTTOM or MPI_IN_PLACE), weights, pointer (a
-# place for an address), string, string[MPI_MAX_...]>, key (blanks in front do not count either), place and place[HOW MANY]
+# place for an address), string, string[MPI_MAX_...]>, key (blanks in front do not count either), keys[HOW MANY], argv (keys up to an
+# empty one), argvs[HOW MANY] (such lists side by side), errcodes (integers, or nothing is to be said), place and place[HOW MANY]
 # (counted from 1 in Fortran), cut and cuts[HOW MANY] (an address in a plain integer, as in MPI 1), function.
 
 function give_up(why) {
@@ -36,7 +37,7 @@ function read_argument(function_name, i, word,    colon) {
 function base(k) { sub(/\[.*/, "", k); return k }
 function count_of(k) { return k ~ /\[/ ? substr(k, index(k, "[") + 1, length(k) - index(k, "[") - 1) : "" }
 function is_handle(k) { return base(k) ~ /^(comm|group|type|op|request|message|errhandler|info|win|file)$/ }
-function is_string(k) { return base(k) ~ /^(string|key)$/ }
+function is_string(k) { return base(k) ~ /^(string|keys?|argvs?)$/ }
 function has_string(f,    i) {
     for (i = 1; i <= args[f]; i++) if (is_string(kind[f, i])) return 1
     return 0

@@ -6,6 +6,7 @@
 
 /* gfortran has its common blocks on lines, and more for long vectors: the linker wants no less. */
 _Alignas(64) struct prf_places presto_fortran_places_;
+_Alignas(64) struct prf_texts presto_fortran_texts_;
 
 /* For C. */
 static __attribute__((constructor)) void tell_places(void)
@@ -40,6 +41,53 @@ char *prf_string(const char *text, size_t length, bool front)
     return copy;
 }
 
+char **prf_strings(const char *text, size_t length, long count, long step)
+{
+    size_t used = 0, room = count < 0 ? 8 : (size_t)count;
+    char **strings = prf_room((long)room + 1, sizeof(*strings));
+    for (; count < 0 || used < (size_t)count; text += length * (size_t)step) {
+        char *string = prf_string(text, length, true);
+        if (count < 0 && string[0] == '\0') {
+            free(string);
+            break;
+        }
+        if (used == room) {
+            char **more = prf_room(2 * (long)room + 1, sizeof(*more));
+            memcpy(more, strings, used * sizeof(*more));
+            free(strings);
+            strings = more;
+            room *= 2;
+        }
+        strings[used++] = string;
+    }
+    return strings;
+}
+
+void prf_strings_end(char **strings)
+{
+    for (char **string = strings; string != NULL && *string != NULL; string++) {
+        free(*string);
+    }
+    free(strings);
+}
+
+char ***prf_argvs(const char *text, size_t length, long count)
+{
+    char ***lists = prf_room((count < 0 ? 0 : count) + 1, sizeof(*lists));
+    for (long i = 0; i < count; i++) {
+        lists[i] = prf_strings(text + (size_t)i * length, length, -1, count);
+    }
+    return lists;
+}
+
+void prf_argvs_end(char ***lists)
+{
+    for (char ***list = lists; list != NULL && *list != NULL; list++) {
+        prf_strings_end(*list);
+    }
+    free(lists);
+}
+
 void prf_string_out(char *text, size_t length, const char *from)
 {
     size_t known = strlen(from);
@@ -55,6 +103,12 @@ int prf_peers(MPI_Comm comm)
     }
     int code = inter ? MPI_Comm_remote_size(comm, &size) : MPI_Comm_size(comm, &size);
     return code == MPI_SUCCESS ? size : 0;
+}
+
+bool prf_is_root(MPI_Comm comm, int root)
+{
+    int rank = -1;
+    return comm != MPI_COMM_NULL && MPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
 }
 
 /* How many neighbours send here, or are sent to. */

@@ -56,6 +56,9 @@ compile_fortran old "$here/fortran/old.f"
 compile_fortran new "$here/fortran/new.f90"
 compile_fortran large "$here/fortran/large.f90"
 "$prestocc" ${sanitizer:+"$sanitizer"} -g -Wall -Wextra -Werror -c "$here/fortran/mixed_half.c" -o "$work/mixed_half.o" || failed "mixed_half.c does not compile"
+compile_fortran later "$here/fortran/later.F90"
+compile_fortran later_by_module -DUSE_MPI "$here/fortran/later.F90"
+compile_fortran later_by_new_module -DUSE_MPI_F08 "$here/fortran/later.F90"
 compile_fortran mixed "$here/fortran/mixed.f90" "$work/mixed_half.o"
 for n in 1 2 4; do
     run $n calls "$work/file-$n"
@@ -65,6 +68,9 @@ for n in 1 2 4; do
     run $n large
     run $n mixed
 done
+run 3 later
+run 1 later_by_module
+run 2 later_by_new_module
 
 # The benchmark, which has all three interfaces in one program, and C.
 "$prestocc" ${sanitizer:+"$sanitizer"} -O2 -Wall -Wextra -Werror -c "$src/osu_bench/fortran_latency_c.c" -o "$work/latency_c.o" || failed "fortran_latency_c.c does not compile"

@@ -15,7 +15,7 @@ presto_scripts += tests/presto/build_systems.sh tests/presto/failure.sh tests/pr
 EXTRA_DIST += tests/presto/mpi_apps.c tests/presto/mpi_barrier.c tests/presto/mpi_between.c tests/presto/mpi_both.c tests/presto/mpi_calls.c tests/presto/mpi_contents.c tests/presto/mpi_contexts.c tests/presto/mpi_extra.c tests/presto/mpi_fail.c tests/presto/mpi_failure.c tests/presto/mpi_handles.c tests/presto/mpi_hang.c tests/presto/mpi_inter.c tests/presto/mpi_large.c tests/presto/mpi_large.h tests/presto/mpi_large_few.c tests/presto/mpi_large_many.c tests/presto/mpi_later.c tests/presto/mpi_nothing.c tests/presto/mpi_objects.c tests/presto/mpi_pending.c tests/presto/mpi_persistent.c tests/presto/mpi_wrong.c tests/presto/mpi_common.sh tests/presto/mpi_lacks tests/presto/mpi_list tests/presto/mpi_standard
 EXTRA_DIST += tests/presto/mpi_starts.c tests/presto/mpi_tools.c
 EXTRA_DIST += tests/presto/fortran/both.f90 tests/presto/fortran/both_theirs.f90 tests/presto/fortran/calls.F90 tests/presto/fortran/missing.f90 tests/presto/fortran/mixed.f90 tests/presto/fortran/mixed_half.c \
-    tests/presto/fortran/large.f90 tests/presto/fortran/new.f90 tests/presto/fortran/old.f tests/presto/fortran/project/CMakeLists.txt tests/presto/fortran/project/Makefile.in \
+    tests/presto/fortran/large.f90 tests/presto/fortran/later.F90 tests/presto/fortran/new.f90 tests/presto/fortran/old.f tests/presto/fortran/project/CMakeLists.txt tests/presto/fortran/project/Makefile.in \
     tests/presto/fortran/project/configure.ac
 EXTRA_DIST += tests/presto/clean_roots.sh tests/presto/roots/CMakeLists.txt tests/presto/roots/Makefile.in tests/presto/roots/configure.ac \
     tests/presto/roots/rank.c tests/presto/roots/rank.cc tests/presto/roots/rank.f90
