@@ -8,6 +8,7 @@ endif
 
 pml_hooks_libpml_hooks_la_SOURCES = \
     ompi_glue/abort.h \
+    ompi_glue/osc.h \
     ompi_glue/pml.h \
     pml_hooks/pml_hooks.h \
     pml_hooks/pml_hooks_abandon.c \
@@ -41,7 +42,8 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_survive.c \
     pml_hooks/pml_hooks_survive.h \
     pml_hooks/pml_hooks_switch.c \
-    pml_hooks/pml_hooks_under.c
+    pml_hooks/pml_hooks_under.c \
+    pml_hooks/pml_hooks_windows.c
 pml_hooks_libpml_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS) \
     -DPML_HOOKS_REPORT='"$(bindir)/apelink-report"'
 pml_hooks_libpml_hooks_la_LIBADD = record/librecord.la
@@ -75,7 +77,8 @@ dist_hooksreportlib_DATA = \
     pml_hooks/reportlib/schema.py \
     pml_hooks/reportlib/text.py \
     pml_hooks/reportlib/units.py \
-    pml_hooks/reportlib/waits.py
+    pml_hooks/reportlib/waits.py \
+    pml_hooks/reportlib/windows.py
 hooksreportpagedir = $(hooksreportlibdir)/page
 dist_hooksreportpage_DATA = \
     pml_hooks/reportlib/page/base.js \

@@ -15,6 +15,7 @@
  *   follow.h     operations under way, inline
  *   follow.c     the rest of it, and their end
  *   requests.c   the calls that test and wait
+ *   windows.c    the calls of one-sided communication that wait
  *   peers.c      entries of peers, by communicator and rank
  *   count.h      what is done for each message, inline, by communicators and tags
  *   class.c      classes of tags
@@ -97,6 +98,9 @@ struct pml_hooks_pair {
 };
 extern struct pml_hooks_pair pml_hooks_pairs[PML_HOOKS_PAIRS];
 
+/* The entry of the process of this name; as above. Thread-safe. */
+struct record_peer *pml_hooks_peer_named(opal_process_name_t name);
+
 /* Forget what was remembered of a communicator: its number may be given to another. */
 void pml_hooks_peers_forget(void);
 
@@ -163,6 +167,13 @@ bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communic
 
 /* Have the depths of queues looked at from now on, if what is below us tells them. */
 void pml_hooks_queues_begin(void);
+
+/* ---- one-sided communication ------------------------------------------------------------------
+ */
+
+/* Have windows that are made between the two tell which of their calls a process is in. */
+void pml_hooks_windows_begin(void);
+void pml_hooks_windows_end(void);
 
 /* ---- buffers of a GPU -------------------------------------------------------------------------
  */

@@ -166,6 +166,7 @@ static void begin(int argc, char **argv, int requested, int *provided)
     pml_hooks_switch(pml_hooks_params.record != 0);
     pml_hooks_signal_begin();
     pml_hooks_queues_begin();
+    pml_hooks_windows_begin();
     pml_hooks_ending_watch();
     watch_begin();
 }
@@ -177,6 +178,7 @@ static void end(void)
         return;
     }
     pml_hooks_signal_end();
+    pml_hooks_windows_end();
     record_watch_end();
     pml_hooks_ending_ignore();
     record_finish();

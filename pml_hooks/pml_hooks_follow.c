@@ -30,6 +30,7 @@ static unsigned sweep(void)
             struct pml_hooks_follow *follow = &chunk->follows[i];
 
             if (follow->pending->kind != RECORD_FREE &&
+                follow->pending->kind != RECORD_PENDING_LOCK &&
                 follow->request->req_complete_cb_data != follow) {
                 follow->pending->kind = RECORD_FREE;
                 follow->next_free = pml_hooks_first_free;

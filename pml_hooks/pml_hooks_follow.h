@@ -40,7 +40,7 @@ struct pml_hooks_last_end {
 };
 enum {
     PML_HOOKS_NOTHING_ENDED = RECORD_FREE,
-    PML_HOOKS_USUAL_RECEIVE = RECORD_PENDING_RECV + 1 /* a tag of the program */
+    PML_HOOKS_USUAL_RECEIVE = RECORD_PENDING_LOCK + 1 /* a tag of the program */
 };
 
 extern struct pml_hooks_last_end pml_hooks_the_only_end;

@@ -40,6 +40,16 @@ struct record_peer *pml_hooks_peer_of(struct ompi_communicator_t *comm, int rank
     return peer;
 }
 
+struct record_peer *pml_hooks_peer_named(opal_process_name_t name)
+{
+    struct record_peer *peer;
+
+    OPAL_THREAD_LOCK(&pairs_lock);
+    peer = record_peer(name.jobid, name.vpid);
+    OPAL_THREAD_UNLOCK(&pairs_lock);
+    return peer;
+}
+
 void pml_hooks_peers_forget(void)
 {
     OPAL_THREAD_LOCK(&pairs_lock);

@@ -31,8 +31,14 @@ PML_HOOKS_INLINE int leave(bool threads, struct record_call_entry *call, uint64_
 {
     struct record_head *head = record_own.head;
     const struct pml_hooks_last_end *last = pml_hooks_last_end(threads);
-    uint64_t now = last->kind != PML_HOOKS_NOTHING_ENDED ? last->when : record_stamp();
+    uint64_t now = last->when;
 
+    if (last->kind == PML_HOOKS_NOTHING_ENDED) {
+        /* Requests that nobody follows, as those of one-sided communication, have moved, too. */
+        now = record_stamp();
+        record_add_by(threads, &head->completed, 1);
+        RECORD_WRITE(head->last_event, now);
+    }
     record_add_by(threads, &head->wait_ticks, now - begin);
     if (last->kind >= RECORD_PENDING_RECV && last->peer != NULL) {
         unsigned at = (unsigned)(last->peer->received_number - 1) % RECORD_LAST;

@@ -61,7 +61,11 @@ static void append_call(struct text *text, const struct record_call_entry *call)
         return;
     }
     append(text, "in %s", record_call_name(call->kind));
-    if (call->peer >= 0) {
+    if (call->kind >= RECORD_WIN_CREATE) {
+        append(text, call->peer >= 0 ? " (rank %" PRId32 ", " : " (", call->peer);
+        append(text, "window %" PRIu32 " of communicator %" PRIu32 ")", call->window,
+               call->context);
+    } else if (call->peer >= 0) {
         append(text, " (rank %" PRId32 ", tag ", call->peer);
         append(text, call->tag == RECORD_ANY ? "any)" : "%" PRId32 ")", call->tag);
     } else if (call->kind < RECORD_WAIT) {
@@ -95,7 +99,7 @@ static bool has_pending(const struct record_seen *seen, const struct record_head
             pread(seen->fd, entries, sizeof(entries), (off_t)(part->offset + first * part->stride));
 
         for (size_t i = 0; bytes > 0 && i < (size_t)bytes / part->stride; i++) {
-            if (entries[i].kind != RECORD_FREE &&
+            if (entries[i].kind != RECORD_FREE && entries[i].kind != RECORD_PENDING_LOCK &&
                 is_with(entries[i].peer_job, entries[i].peer, dead)) {
                 return true;
             }
@@ -117,8 +121,11 @@ static const struct record_call_entry *failed_call(const struct record_seen *see
 static bool waits_in(const struct record_seen *seen, const struct record_call_entry *call,
                      const struct record_head *dead)
 {
-    return call->kind >= RECORD_WAIT && call->depth > 0 ? has_pending(seen, dead)
-                                                        : is_with(call->peer_job, call->peer, dead);
+    bool names_it =
+        call->kind < RECORD_WAIT || (call->kind >= RECORD_WIN_CREATE && call->peer != RECORD_ANY);
+
+    return !names_it && call->depth > 0 ? has_pending(seen, dead)
+                                        : is_with(call->peer_job, call->peer, dead);
 }
 
 static void add_waiting(struct record_seen *seen, void *arg)

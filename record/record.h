@@ -60,10 +60,31 @@ enum record_call {
     RECORD_WAITALL,
     RECORD_WAITSOME,
     RECORD_FINALIZE,
+    RECORD_WIN_CREATE, /* those from here on are of a window */
+    RECORD_WIN_FREE,
+    RECORD_WIN_FENCE,
+    RECORD_WIN_START,
+    RECORD_WIN_COMPLETE,
+    RECORD_WIN_POST,
+    RECORD_WIN_WAIT,
+    RECORD_WIN_LOCK,
+    RECORD_WIN_UNLOCK,
+    RECORD_WIN_LOCK_ALL,
+    RECORD_WIN_UNLOCK_ALL,
+    RECORD_WIN_FLUSH,
+    RECORD_WIN_FLUSH_ALL,
+    RECORD_WIN_FLUSH_LOCAL,
+    RECORD_WIN_FLUSH_LOCAL_ALL,
     RECORD_CALL_KINDS
 };
 
-enum record_pending_kind { RECORD_FREE, RECORD_PENDING_SEND, RECORD_PENDING_RECV };
+/* A lock is one of a window that is held: its tag is the type, its bytes the window's number. */
+enum record_pending_kind {
+    RECORD_FREE,
+    RECORD_PENDING_SEND,
+    RECORD_PENDING_RECV,
+    RECORD_PENDING_LOCK
+};
 
 /* Faults. The first are those that can be injected, see pml_hooks/pml_hooks_rules.h. */
 enum record_fault_kind {

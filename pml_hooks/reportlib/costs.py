@@ -4,7 +4,7 @@
 Each second of waiting belongs to one of them. What a rank waited within collectives is told by kind of collective; what
 it waited for the program's own messages by who was late; what is left of that by what the messages were like.
 """
-from . import collectives
+from . import collectives, windows
 from .units import duration, percent, ranks_list, share, size, verb
 
 SMALL = 4096  # bytes; below, the number of messages costs and not their length
@@ -172,6 +172,15 @@ def of_unfinished(job):
                 rank["rank"], share(seconds, seconds_of(rank)), duration(seconds), call["name"]), [rank["rank"]])
 
 
+def of_windows(job):
+    """Calls of one-sided communication, without the messages that they wait for."""
+    seconds, ranks, run = windows.costs(job, seconds_of)
+    if ranks:
+        yield Cost(seconds, "%s %s %s of the time (%s%s) in calls of windows, such as MPI_Win_lock and MPI_Win_flush" % (
+            ranks_list(ranks), verb(ranks, "spends", "spend"), share(seconds, run), duration(seconds),
+            " in all" if len(ranks) > 1 else ""), ranks)
+
+
 def exchanged(found):
     """Messages and bytes of the program between the ranks of waits, each message once although both ends tell of it."""
     flows = {}
@@ -211,6 +220,7 @@ def all_costs(job):
         *of_late(waits, "late_receiver"),
         *of_transfers(waits, by_rank),
         *of_unfinished(job),
+        *of_windows(job),
         *(Cost(*found) for found in collectives.find(job, seconds_of)),
     ]
     costs.sort(key=lambda cost: -cost.seconds)

@@ -3,7 +3,7 @@
 
 import time
 
-from . import hosts, waits
+from . import hosts, waits, windows
 
 LOOK_SECONDS = 0.5  # between two looks that tell whether anything moves
 
@@ -27,6 +27,12 @@ def table(job):
             state += " (%s)" % situation.collective
         if len(situation.needs) > 1:
             state += ", %d requests" % len(situation.needs)
+        if windows.is_one(call) and not situation.finished:
+            rows.append((str(rank), record["host"], str(record["pid"]),
+                         "%s (%s)" % (call["name"], "window %d" % call["window"] if call.get("window") else "a window"),
+                         "-" if call["peer"] == waits.ANY else str(call["peer"]), "-", str(call["context"]), "-",
+                         "%.1f s" % situation.still_for()))
+            continue
         rows.append((
             str(rank), record["host"], str(record["pid"]), state,
             "-" if need is None else "any" if need.peer == waits.ANY else str(need.peer),

@@ -94,6 +94,9 @@ def operations(job):
     lines.append("  probes: %d blocking, %d not, %d matched; cancelled %d, truncated %d, failed %d" % tuple(
         total(job, key) for key in ("probes", "probes_nonblocking", "matched_probes", "cancelled",
                                     "receives_truncated", "failed")))
+    if total(job, "window_calls"):
+        lines.append("  one-sided communication: %d calls that synchronise, make or free a window; %s in these without messages" % (
+            total(job, "window_calls"), duration(total(job, "window_ticks"))))
     span, waited = total(job, "span_ticks"), total(job, "span_wait_ticks")
     if span > 0:
         lines.append("  nonblocking operations overlap %.0f %% of their time" % percent(max(0.0, span - waited), span))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Who waits for whom, and why nothing moves."""
 
+from . import windows
 from .records import ANY
 
 RECEIVING = ("recv", "mrecv", "probe", "mprobe")
@@ -44,12 +45,13 @@ class Situation:
         name = self.call["name"]
         if name in RECEIVING or name == "send":
             return [Need(name == "send", self.call["peer"], self.call["tag"], self.call["context"], self.since)]
-        if not name.startswith("wait"):
+        if not (name.startswith("wait") or windows.is_one(self.call)):
             return []
+        # Within the call of a window the messages of Open MPI's collectives are waited for.
         return [
             Need(entry["kind"] == PENDING_SEND, entry["peer"], entry["tag"], entry["context"], entry["since"])
             for entry in self.record["pending"]
-            if entry["kind"] in (PENDING_SEND, PENDING_RECEIVE)
+            if entry["kind"] in (PENDING_SEND, PENDING_RECEIVE) and (name.startswith("wait") or entry["tag"] < ANY)
         ]
 
     def still_for(self):
@@ -171,7 +173,7 @@ def last_calls(all_situations):
 def dead_peers(all_situations):
     """Who waits for a process that has ended."""
     for situation in all_situations.values():
-        for need in situation.needs if situation.alive else []:
+        for need in situation.needs if situation.alive and not windows.is_one(situation.call) else []:
             peer = all_situations.get(need.peer)
             if peer and not peer.alive:
                 yield "rank %d waits for rank %d, whose process (pid %d on %s) has ended" % (
@@ -253,7 +255,7 @@ def missing_receive(situation, need, all_situations):
 def misfits(found):
     """Receives for which a message of the right rank is there, but with another tag or communicator."""
     for situation in found.values():
-        for need in situation.needs:
+        for need in situation.needs if not windows.is_one(situation.call) else []:
             sender = found.get(need.peer)
             if sender is None or need.sends:
                 continue
@@ -274,12 +276,13 @@ def verdict(job):
         for situation in found.values() if situation.stopped]
     sentences += ["Different collectives: %s." % text for text in different_collectives(found)]
     sentences += list(misfits(found))
+    sentences += windows.sentences(everyone)
     cycle = find_cycle(found)
     if cycle:
         steps = ["rank %d waits for %s" % (rank, found[rank].needs[0].words()) for rank in cycle]
         sentences.append("Deadlock: %s; and so on in a circle." % "; ".join(steps))
     for situation in found.values():
-        for need in situation.needs[:3] if situation.rank not in cycle else []:
+        for need in situation.needs[:3] if situation.rank not in cycle and not windows.is_one(situation.call) else []:
             if need.peer in everyone and need.peer not in found:
                 continue  # it is dead, which has been said
             why = missing_receive if need.sends else missing_message

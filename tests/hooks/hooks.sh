@@ -23,4 +23,5 @@ checks="count inter switch queues device overlap ucx chained late pvars hosts ki
 for check in $checks; do
     python3 "$here/hookscheck.py" "$check" || status=1
 done
+[ -n "${APELINK_SANITIZER-}" ] || python3 "$here/windowscheck.py" || status=1
 exit $status

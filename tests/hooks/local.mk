@@ -3,14 +3,14 @@
 
 EXTRA_DIST += tests/hooks/faults.sh tests/hooks/faultscheck.py tests/hooks/hooks.sh tests/hooks/hookscheck.py \
     tests/hooks/costs.sh tests/hooks/costscheck.py tests/hooks/page.sh tests/hooks/pagecheck.py tests/hooks/pictures.py tests/hooks/browser.py \
-    tests/hooks/make_record.py tests/hooks/records.sh tests/hooks/recordscheck.py tests/hooks/schemacheck.py \
+    tests/hooks/make_record.py tests/hooks/records.sh tests/hooks/recordscheck.py tests/hooks/schemacheck.py tests/hooks/windowscheck.py \
     tests/hooks/records/version1.json tests/hooks/records/version1.raw.gz
 TESTS += tests/hooks/costs.sh tests/hooks/faults.sh tests/hooks/hooks.sh tests/hooks/page.sh tests/hooks/records.sh
 
 if HAVE_MPI
 check_PROGRAMS += tests/hooks/hooks_costs tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_stall \
     tests/hooks/hooks_switch tests/hooks/hooks_queues tests/hooks/hooks_inter \
-    tests/hooks/hooks_device tests/hooks/hooks_staged tests/hooks/hooks_survive
+    tests/hooks/hooks_device tests/hooks/hooks_staged tests/hooks/hooks_survive tests/hooks/hooks_windows
 check_LTLIBRARIES += tests/hooks/cuda_like.la
 endif
 
@@ -25,6 +25,10 @@ tests_hooks_hooks_faults_LDADD = $(MPI_LIBS)
 tests_hooks_hooks_survive_SOURCES = tests/hooks/hooks_survive.c
 tests_hooks_hooks_survive_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_survive_LDADD = $(MPI_LIBS)
+
+tests_hooks_hooks_windows_SOURCES = tests/hooks/hooks_windows.c
+tests_hooks_hooks_windows_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_hooks_hooks_windows_LDADD = $(MPI_LIBS)
 
 tests_hooks_hooks_pvars_SOURCES = tests/hooks/hooks_pvars.c
 tests_hooks_hooks_pvars_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)

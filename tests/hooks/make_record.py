@@ -19,7 +19,7 @@ from reportlib import schema  # pylint: disable=wrong-import-position,import-err
 CLASSES = ["user", "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier", "bcast", "exscan",
            "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv",
            "nonblocking collectives", "neighbourhood collectives", "other"]
-CALLS = ["none", "send", "recv", "probe", "mprobe", "mrecv", "wait", "waitany", "waitall", "waitsome", "finalize"]
+CALLS = ["none", "send", "recv", "probe", "mprobe", "mrecv", "wait", "waitany", "waitall", "waitsome", "finalize"]  # as far as they are used here
 HOST_RANKS = 32
 SECONDS = 120.0
 SLICES = 120
