@@ -23,11 +23,13 @@ struct hfm_cluster {
     uint64_t period;                /* of pings */
     uint64_t silent;                /* how long a node may not be heard */
     uint64_t gone;                  /* and with it its card, if there are cards */
+    uint64_t hold;                  /* and with it its host, if there are none */
     uint64_t lease;
     uint64_t grace; /* until nodes have to be heard first */
     unsigned
         news; /* that a master sends between two steps; what is left out goes with later pings */
     bool cards;
+    bool asks;     /* without cards, hosts whose daemons are silent */
     uint32_t mask; /* of fault words: what cards do not say */
 };
 

@@ -19,7 +19,7 @@ struct number_setting {
 };
 
 /* News of a master between two steps: some milliseconds, of the lease that its votes last. */
-enum { NEWS_A_STEP = 512 };
+enum { NEWS_A_STEP = 512, ANSWERS = 3 /* pings that a host has at least to answer */ };
 
 #define AT(field) offsetof(struct hfm_config, field)
 
@@ -27,6 +27,8 @@ static const struct number_setting numbers[] = {
     {"ping", {AT(ping_ms), 0}, 1, 60000},
     {"silent", {AT(silent), 0}, 2, 1000},
     {"gone", {AT(gone), 0}, 2, 1000},
+    {"hold", {AT(hold_ms), 0}, 1, 3600000},
+    {"ask", {AT(ask), 0}, 0, 1},
     {"lease", {AT(lease), 0}, 2, 1000},
     {"quorum", {AT(quorum), 0}, 1, HFM_VOTERS_MAX},
     {"grace", {AT(grace_ms), 0}, 0, 3600000},
@@ -284,6 +286,8 @@ static void defaults(struct hfm_config *config)
                                   .ping_ms = 10,
                                   .silent = 4,
                                   .gone = 8,
+                                  .hold_ms = 2000,
+                                  .ask = 1,
                                   .lease = 3,
                                   .grace_ms = 10000,
                                   .write_ms = 5,
@@ -371,18 +375,21 @@ void hfm_config_cluster(const struct hfm_config *config, struct hfm_cluster *clu
 {
     uint64_t ms = 1000000, ping = config->ping_ms * ms;
 
-    *cluster = (struct hfm_cluster){.torus = config->torus,
-                                    .nodes = config->nodes,
-                                    .self = config->here,
-                                    .masters = config->masters,
-                                    .period = ping,
-                                    .silent = config->silent * ping,
-                                    .gone = config->gone * ping,
-                                    .lease = config->lease * ping,
-                                    .grace = config->grace_ms * ms,
-                                    .news = NEWS_A_STEP,
-                                    .cards = config->device[0] != '\0',
-                                    .mask = hfm_setup_mask(config) >> 1};
+    *cluster = (struct hfm_cluster){
+        .torus = config->torus,
+        .nodes = config->nodes,
+        .self = config->here,
+        .masters = config->masters,
+        .period = ping,
+        .silent = config->silent * ping,
+        .gone = config->gone * ping,
+        .lease = config->lease * ping,
+        .grace = config->grace_ms * ms,
+        .news = NEWS_A_STEP,
+        .cards = config->device[0] != '\0',
+        .hold = ni_max_u64(config->hold_ms * ms, (config->silent + ANSWERS * config->ask) * ping),
+        .asks = config->device[0] == '\0' && config->ask != 0,
+        .mask = hfm_setup_mask(config) >> 1};
     for (unsigned i = 0; i < config->masters; i++) {
         cluster->voter[cluster->voters++] = config->master[i];
     }

@@ -36,7 +36,7 @@ struct hfm_config {
     struct hfm_config_node *node; /* of each of the torus; hfm_config_free */
     uint32_t nodes;
     uint32_t here; /* UINT32_MAX: not given */
-    uint32_t ping_ms, silent, gone, lease, quorum, grace_ms;
+    uint32_t ping_ms, silent, gone, hold_ms, ask, lease, quorum, grace_ms;
     uint32_t master[HFM_MASTERS_MAX]; /* nodes in the order of their lines */
     unsigned masters;
     uint32_t witness[HFM_VOTERS_MAX];

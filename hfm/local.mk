@@ -47,6 +47,7 @@ bin_PROGRAMS += hfm/apelink-hfm
 endif
 
 hfm_apelink_hfm_SOURCES = \
+    hfm/daemon/ask.c \
     hfm/daemon/card.c \
     hfm/daemon/card.h \
     hfm/daemon/control.c \

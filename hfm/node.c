@@ -24,6 +24,7 @@ ni_status hfm_node_init(struct hfm_node *node, const struct hfm_cluster *cluster
                               .voter_index = -1,
                               .settle = UINT64_MAX,
                               .review = UINT64_MAX,
+                              .ask_due = UINT64_MAX,
                               .news_left = cluster->news,
                               .begun = now,
                               .answered_at = now,
@@ -106,7 +107,7 @@ uint64_t hfm_node_due(const struct hfm_node *node)
         due = ni_min_u64(due, hfm_candidate_due(&node->election));
         due = ni_min_u64(due, node->presence.due);
     }
-    return ni_min_u64(due, ni_min_u64(node->settle, node->review));
+    return ni_min_u64(ni_min_u64(due, node->ask_due), ni_min_u64(node->settle, node->review));
 }
 
 static void ping(struct hfm_node *node, unsigned rank, uint8_t flags)
@@ -200,6 +201,7 @@ void hfm_node_step(struct hfm_node *node, uint64_t now)
             node->settle = now >= node->settle ? UINT64_MAX : node->settle;
             hfm_node_review(node);
         }
+        hfm_node_ask(node);
     }
     for (unsigned i = 0; i < node->cluster.masters; i++) {
         if (node->cluster.voter[i] != node->cluster.self &&

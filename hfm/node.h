@@ -66,6 +66,8 @@ struct hfm_event {
 struct hfm_node_ops {
     void (*send)(void *arg, uint32_t to, const struct hfm_message *message);
     void (*event)(void *arg, const struct hfm_event *event); /* not called again from within */
+    /* Ask the kernel of a node's host whether it lives: hfm_node_answered, if it answers. */
+    void (*ask)(void *arg, uint32_t about);
     void *arg;
 };
 
@@ -106,6 +108,7 @@ struct hfm_node {
     unsigned news_left; /* that may be sent until the next step: votes must not end meanwhile */
     uint64_t settle;    /* until then only what is worse counts; UINT64_MAX: it has settled */
     uint64_t review;    /* when to look at all nodes again; UINT64_MAX: not */
+    uint64_t ask_due;   /* when to ask hosts whose daemons are silent; UINT64_MAX: not */
     const struct hfm_message *cause; /* the report that is being taken */
     uint64_t begun;
     bool answered;        /* by some master, once */
@@ -127,6 +130,10 @@ void hfm_node_step(struct hfm_node *node, uint64_t now);
 
 /* A message has come. Any is judged. */
 void hfm_node_take(struct hfm_node *node, const struct hfm_message *message, uint64_t now);
+
+/* A host that was asked lives: what is heard by its kernel is no word of its daemon, but tells a
+ * daemon that ended or was stopped from a host that did. */
+void hfm_node_answered(struct hfm_node *node, uint32_t about, uint64_t now);
 
 /* What the watchdog says about the own card or a neighbour (hfm/watchdog.h), and when it was seen
  * otherwise for the last time. */

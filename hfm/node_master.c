@@ -3,7 +3,10 @@
 #include "base/bits.h"
 #include "hfm/node_private.h"
 
-enum { CATCH_UP = 32 /* news sent for one ping */ };
+enum {
+    CATCH_UP = 32, /* news sent for one ping */
+    ASKS = 8,      /* of a host, before it is gone */
+};
 
 static void send_news(struct hfm_node *node, uint32_t to, uint32_t about, uint64_t after)
 {
@@ -103,6 +106,12 @@ static bool card_says_alive(const struct hfm_node *node, uint32_t about)
     return false;
 }
 
+/* How long a node has to be silent to be gone, if no card and no host says otherwise. */
+static uint64_t gone_after(const struct hfm_node *node)
+{
+    return node->cluster.cards ? node->cluster.gone : node->cluster.hold;
+}
+
 /* All that is known of a node now. */
 static uint32_t judge(struct hfm_node *node, uint32_t about)
 {
@@ -115,9 +124,9 @@ static uint32_t judge(struct hfm_node *node, uint32_t about)
         return fault;
     }
     fault |= HFM_SILENT;
-    if (!node->cluster.cards || links_say_gone(node, about) ||
-        (hfm_presence_silent_for(&node->presence, about, node->cluster.gone, node->now) &&
-         !card_says_alive(node, about))) {
+    if ((node->cluster.cards && links_say_gone(node, about)) ||
+        (hfm_presence_silent_for(&node->presence, about, gone_after(node), node->now) &&
+         !(node->cluster.cards && card_says_alive(node, about)))) {
         fault |= HFM_GONE;
     }
     return fault;
@@ -176,11 +185,41 @@ void hfm_node_review(struct hfm_node *node)
         publish(node, about, fault);
         hfm_master_gone(&node->master, about, (fault & (HFM_GONE | HFM_LEFT)) != 0, &observer);
         if ((fault & (HFM_SILENT | HFM_GONE)) == HFM_SILENT) {
-            uint64_t gone = node->presence.of[about].heard + node->cluster.gone;
+            uint64_t gone = hfm_presence_last(&node->presence, about) + gone_after(node);
 
-            /* When it is gone, if it stays silent, and no card says otherwise. */
+            /* When it is gone, if it stays silent, and neither card nor host says otherwise. */
             node->review =
                 ni_min_u64(node->review, ni_max_u64(gone, node->now + node->cluster.period));
+        }
+        if ((fault & HFM_SILENT) != 0 && node->cluster.asks && node->ask_due == UINT64_MAX) {
+            node->ask_due = node->now;
+        }
+    }
+}
+
+void hfm_node_ask(struct hfm_node *node)
+{
+    const struct hfm_cluster *cluster = &node->cluster;
+
+    if (node->now < node->ask_due) {
+        return;
+    }
+    node->ask_due = UINT64_MAX;
+    for (uint32_t about = 0; about < cluster->nodes && node->acts; about++) {
+        if (node->presence.of[about].silent) {
+            node->ask_due = node->now + ni_max_u64(cluster->hold / ASKS, cluster->period);
+            node->ops->ask(node->ops->arg, about);
+        }
+    }
+}
+
+void hfm_node_answered(struct hfm_node *node, uint32_t about, uint64_t now)
+{
+    node->now = now;
+    if (node->acts && about < node->cluster.nodes) {
+        hfm_presence_answered(&node->presence, about, now);
+        if ((node->known[about].fault & HFM_GONE) != 0) {
+            hfm_node_review(node);
         }
     }
 }
@@ -217,6 +256,11 @@ static void begin(struct hfm_node *node)
     node->acts = true;
     hfm_node_follow(node, cluster->self, term);
     node->settle = node->now + cluster->lease + 4 * cluster->period;
+    for (uint32_t i = 0; i < cluster->nodes && !cluster->cards; i++) {
+        if (node->presence.of[i].silent && (node->known[i].fault & HFM_GONE) == 0) {
+            hfm_presence_answered(&node->presence, i, node->now); /* perhaps to the last master */
+        }
+    }
     node->version = 0;
     for (uint32_t i = 0; i < cluster->nodes; i++) {
         node->known[i].version = ++node->version;
@@ -235,6 +279,7 @@ void hfm_node_close_duty(struct hfm_node *node)
         node->acts = false;
         node->settle = UINT64_MAX;
         node->review = UINT64_MAX;
+        node->ask_due = UINT64_MAX;
         hfm_master_fini(&node->master);
         hfm_node_tell(node, &(struct hfm_event){.kind = HFM_EVENT_MASTER,
                                                 .about = node->cluster.self,

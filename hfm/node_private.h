@@ -17,6 +17,8 @@ void hfm_node_follow(struct hfm_node *node, uint32_t master, uint64_t term);
 void hfm_node_duty(struct hfm_node *node);
 /* Look at all nodes anew: somebody has become silent, or is heard again. */
 void hfm_node_review(struct hfm_node *node);
+/* Ask the hosts of those who are silent, if that is due. */
+void hfm_node_ask(struct hfm_node *node);
 void hfm_node_take_report(struct hfm_node *node, const struct hfm_message *message);
 /* A node has less than the master. */
 void hfm_node_catch_up(struct hfm_node *node, uint32_t to, uint64_t have);

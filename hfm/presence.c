@@ -47,13 +47,27 @@ bool hfm_presence_ping(struct hfm_presence *presence, uint32_t node, uint64_t se
     return true;
 }
 
+void hfm_presence_answered(struct hfm_presence *presence, uint32_t node, uint64_t now)
+{
+    presence->of[node].answered = now;
+}
+
+uint64_t hfm_presence_last(const struct hfm_presence *presence, uint32_t node)
+{
+    return ni_max_u64(presence->of[node].heard, presence->of[node].answered);
+}
+
 /* The listener was away, perhaps together with others. */
 static void excuse(struct hfm_presence *presence, uint64_t late, uint64_t now)
 {
     for (uint32_t node = 0; node < presence->nodes; node++) {
-        if (!presence->of[node].silent) {
-            presence->of[node].heard = ni_max_u64(presence->of[node].heard,
-                                                  ni_min_u64(presence->of[node].heard + late, now));
+        struct hfm_present *of = &presence->of[node];
+        uint64_t last = hfm_presence_last(presence, node);
+
+        if (of->silent) {
+            of->answered = ni_max_u64(last, ni_min_u64(last + late, now));
+        } else {
+            of->heard = ni_max_u64(of->heard, ni_min_u64(of->heard + late, now));
         }
     }
 }
@@ -101,5 +115,5 @@ bool hfm_presence_alone(const struct hfm_presence *presence)
 bool hfm_presence_silent_for(const struct hfm_presence *presence, uint32_t node, uint64_t time,
                              uint64_t now)
 {
-    return presence->of[node].silent && now >= presence->of[node].heard + time;
+    return presence->of[node].silent && now >= hfm_presence_last(presence, node) + time;
 }

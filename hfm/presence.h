@@ -17,9 +17,10 @@
  * any unit. Not thread-safe.
  */
 struct hfm_present {
-    uint64_t session; /* the latest; 0: never heard */
-    uint64_t number;  /* of its last ping */
-    uint64_t heard;   /* when */
+    uint64_t session;  /* the latest; 0: never heard */
+    uint64_t number;   /* of its last ping */
+    uint64_t heard;    /* when */
+    uint64_t answered; /* when its host did, by what is no ping; 0: never */
     bool silent;
     bool leaves; /* it has said that it ends, and is not silent */
     bool left;   /* the same, at the last step */
@@ -44,13 +45,19 @@ void hfm_presence_fini(struct hfm_presence *presence);
 bool hfm_presence_ping(struct hfm_presence *presence, uint32_t node, uint64_t session,
                        uint64_t number, bool leaves, uint64_t now);
 
+/* A node's host has answered, though perhaps not its daemon: it is silent, but not for so long. */
+void hfm_presence_answered(struct hfm_presence *presence, uint32_t node, uint64_t now);
+
+/* When anything of a node was heard last. */
+uint64_t hfm_presence_last(const struct hfm_presence *presence, uint32_t node);
+
 /* Look at the time. Returns whether some node has become silent, or is heard again. */
 bool hfm_presence_step(struct hfm_presence *presence, uint64_t now);
 
 /* Whether none of the others is heard, of two or more: then it is the listener who is cut off. */
 bool hfm_presence_alone(const struct hfm_presence *presence);
 
-/* Whether a node has not been heard for so long. */
+/* Whether a node is silent, and nothing of it was heard for so long. */
 bool hfm_presence_silent_for(const struct hfm_presence *presence, uint32_t node, uint64_t time,
                              uint64_t now);
 

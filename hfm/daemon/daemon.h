@@ -47,6 +47,7 @@ struct hfm_daemon {
     struct hfm_control *control;
     struct hfm_http *http;
     struct hfm_hooks *hooks;
+    struct hfm_ask *asks; /* of each node; NULL: nobody was asked */
     struct ni_fault_page *page;
 };
 
@@ -69,5 +70,9 @@ int hfm_network_open(const struct sockaddr_in *address);
 /* Take all that has come. */
 void hfm_network_drain(struct hfm_daemon *daemon);
 void hfm_network_send(void *arg, uint32_t to, const struct hfm_message *message);
+
+/* Ask a node's host whether it lives (ask.c). */
+void hfm_ask(void *arg, uint32_t about);
+void hfm_asks_close(struct hfm_daemon *daemon);
 
 #endif

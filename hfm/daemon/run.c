@@ -273,6 +273,7 @@ static void close_all(struct hfm_daemon *daemon)
     }
     daemon->left = !card_thread_stop(&daemon->card);
     daemon->left = !look_thread_stop(&daemon->look) || daemon->left;
+    hfm_asks_close(daemon);
     hfm_node_fini(&daemon->node); /* a master tells that it is none any more */
     hfm_control_close(daemon->control);
     hfm_http_close(daemon->http);
@@ -319,7 +320,8 @@ int hfm_daemon_run(struct hfm_daemon *daemon)
 
     daemon->took = now;
     daemon->socket = -1;
-    daemon->ops = (struct hfm_node_ops){hfm_network_send, on_event, daemon};
+    daemon->ops = (struct hfm_node_ops){
+        .send = hfm_network_send, .event = on_event, .ask = hfm_ask, .arg = daemon};
     signal(SIGPIPE, SIG_IGN);
     hfm_notify_open(&daemon->notify);
     hfm_config_cluster(&daemon->config, &cluster);

@@ -35,7 +35,7 @@ static void on_event(void *arg, const struct hfm_event *event)
     must(event->kind != HFM_EVENT_STATE || event->fault != event->before, "no change");
 }
 
-static const struct hfm_node_ops ops = {send_message, on_event, NULL};
+static const struct hfm_node_ops ops = {.send = send_message, .event = on_event};
 
 /* A message of the input's, with sessions and terms that are often right. */
 static void make(struct input *in, struct hfm_message *message)

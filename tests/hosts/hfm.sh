@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: hfm/daemon/run.c, hfm/daemon/network.c, hfm/daemon/control.c, hfm/node.c, hfm/node_take.c, hfm/node_master.c.
+# Covers: hfm/daemon/run.c, hfm/daemon/ask.c, hfm/daemon/network.c, hfm/daemon/control.c, hfm/node.c, hfm/node_take.c, hfm/node_master.c.
 # apelink-hfm on hosts without cards: links cut and healed, hosts killed, daemons stopped; the next master takes over.
 . "$(dirname "$0")/common.sh"
 needs_hosts
 . "$(dirname "$0")/hfm_common.sh"
 
 expect 0 "$hosts" up -n 4
-configure 4 3 'grace 3000' 'ping 20'
+configure 4 3 'grace 3000' 'ping 20' 'hold 800'
 for node in 0 1 2 3; do serve $node; done
 for node in 0 1 2 3; do
     becomes $node 's["master"] == 0 and all(x["state"] == "normal" for x in n)' "it does not know the master"
@@ -30,11 +30,23 @@ expect 0 "$hosts" heal h4
 becomes 0 'n[3]["state"] == "normal" and not n[3]["acknowledged"]' "node 3 is not heard again"
 becomes 3 's["host"]["service_network"] == "normal" and s["exit"] == 0' "node 3 does not hear the masters again"
 
-# a daemon is stopped and goes on
+# a daemon is stopped for longer than the hold time and goes on; another is killed and begun again: their hosts answer, and are not lost
+lost_events() {
+    grep '"event": "state"' "$work/r1" | grep '"node": [23],' | grep -c '"state": "lost"'
+}
+before=$(lost_events)
 signal 2 STOP
-becomes 1 'n[2]["state"] == "lost"' "a daemon that is stopped is not missed"
+becomes 1 'n[2]["fault"] == "daemon silent" and n[2]["state"] == "broken"' "a daemon that is stopped is not missed"
+sleep 2
 signal 2 CONT
 becomes 1 'n[2]["state"] == "normal"' "a daemon that goes on is not heard"
+signal 3 KILL
+becomes 2 'n[3]["fault"] == "daemon silent"' "a daemon that is killed is not missed"
+sleep 1.5
+rm -f "$work/c3"
+serve 3
+becomes 2 'n[3]["state"] == "normal"' "a daemon that was begun again is not heard"
+[ "$(lost_events)" = "$before" ] || fail "a host is lost with its daemon: $(cat "$work/r1")"
 
 # the master's host fails: the next one, which told the same; then it comes back, and does not take over
 expect 0 "$hosts" kill h1

@@ -20,7 +20,7 @@ well() {
 }
 
 expect 0 "$hosts" up -n 5
-configure 5 3 'ping 50' 'silent 6' 'gone 12' 'lease 6' 'grace 5000'
+configure 5 3 'ping 50' 'silent 6' 'gone 12' 'lease 6' 'grace 5000' 'hold 600'
 for node in 0 1 2 3 4; do serve $node; done
 for node in 0 1 2 3 4; do well $node "the beginning"; done
 
@@ -47,7 +47,7 @@ for round in 1 2; do
     # a daemon is stopped
     from=$(now)
     signal 4 STOP
-    becomes 0 'n[4]["state"] == "lost"' "node 4 is not missed"
+    becomes 0 'n[4]["fault"] == "daemon silent"' "node 4 is not missed"
     sleep 4
     signal 4 CONT
     done_to stop 4
@@ -58,7 +58,7 @@ for round in 1 2; do
     master=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["master"])' "$work/json")
     from=$(now)
     signal "$master" KILL
-    becomes 4 "s[\"master\"] not in (None, $master) and n[$master][\"state\"] == \"lost\"" "nobody takes over from node $master"
+    becomes 4 "s[\"master\"] not in (None, $master) and n[$master][\"fault\"] == \"daemon silent\"" "nobody takes over from node $master"
     sleep 4
     rm -f "$work/c$master"
     serve "$master"

@@ -12,14 +12,16 @@
 
 /*
  * Daemons of a cluster in virtual time, over a network that loses, doubles, delays and parts;
- * daemons are stopped, go on and begin anew; cards say what fails at random. What the history of
- * all events must hold:
+ * daemons are stopped, go on and begin anew; cards say what fails at random. Each second seed has
+ * no cards, but hosts that fail with their daemons, and answer otherwise. What the history of all
+ * events must hold:
  *
  *   never are there two masters at a time
  *   never do two act with one term, unless a voter has forgotten what it promised
  *   a master that says "silent" or "gone" has a cause: the node, or the network, has failed lately
  *   a master that says that a card's part fails has it from somebody who said so
- *   a node that has ended or is stopped is gone in the end
+ *   with cards, a node that has ended or is stopped is gone in the end; without, it is gone if its
+ *   host fails, and never before nothing of the host could be heard for the hold time
  *   when all is well again, all nodes know the same: what is so
  *   without parted masters, everything that was ever reported has been said by a master
  *
@@ -28,6 +30,7 @@
 
 enum { SEEDS = 150, NODES = 6, FLIGHT = 4096, PERIOD = 10, STEPS = 6000, SETTLE = 1500 };
 enum { VOTERS = 5, LIMIT = 4 * PERIOD, GONE = 8 * PERIOD, LEASE = 3 * PERIOD, GRACE = 200 };
+enum { HOLD = 40 * PERIOD, ASK = HOLD / 8 };
 
 struct daemon {
     struct hfm_node node;
@@ -35,12 +38,14 @@ struct daemon {
     bool stopped;         /* but does not run */
     uint64_t lives_again; /* when it last began or went on */
     uint64_t failed;      /* when it last was stopped or ended */
+    bool dead;            /* its host has failed */
+    uint64_t acts_since;
     uint64_t session;
     uint32_t truth[HFM_SUBJECTS]; /* what its card says */
 };
 
 struct sent {
-    struct hfm_message message;
+    struct hfm_message message; /* kind 0: the host's answer to a question */
     uint32_t from, to;
     uint64_t at;
 };
@@ -57,6 +62,10 @@ static uint32_t said[NODES]; /* by cards, ever, about a node: fault words */
 static uint32_t told[NODES]; /* by masters, ever */
 static uint32_t said_by[NODES][NODES], unsaid[NODES]; /* of whom; by those that ended */
 static bool masters_change;                           /* this run parts or ends masters */
+static bool cards;
+static uint64_t reached[NODES][NODES]; /* when a host could be heard by a daemon last */
+static uint64_t heard[NODES][NODES];   /* when it was */
+static unsigned hosts_gone;
 static uint64_t changes;
 
 static void fail(const char *what, uint32_t node)
@@ -92,6 +101,19 @@ static void send_message(void *arg, uint32_t to, const struct hfm_message *messa
     }
 }
 
+/* The host of a node is asked whether it lives; its kernel answers, whatever its daemon does. */
+static void ask_host(void *arg, uint32_t to)
+{
+    uint32_t from = (uint32_t)((struct daemon *)arg - daemons);
+
+    if (cards || to == from) {
+        fail("a host is asked that has a card, or by itself, by", from);
+    }
+    if (flying < FLIGHT && !daemons[to].dead && passes(from, to) && passes(to, from)) {
+        flight[flying++] = (struct sent){.from = to, .to = from, .at = now + ni_rng_below(&rng, 3)};
+    }
+}
+
 /* Whether a node was not to be heard by a master for a while, lately. */
 static bool may_be_silent(uint32_t about, uint32_t master)
 {
@@ -113,6 +135,9 @@ static void on_event(void *arg, const struct hfm_event *event)
         !master_history_acts(self, event->term, now)) {
         fail("another has acted with the term of", self);
     }
+    if (event->kind == HFM_EVENT_MASTER && event->fault == 1) {
+        daemon->acts_since = now;
+    }
     if (event->kind != HFM_EVENT_STATE) {
         return;
     }
@@ -126,6 +151,14 @@ static void on_event(void *arg, const struct hfm_event *event)
     told[event->about] |= event->fault;
     if ((worse & (HFM_SILENT | HFM_GONE)) != 0 && !may_be_silent(event->about, self)) {
         fail("silence without a cause of", event->about);
+    }
+    if ((worse & HFM_GONE) != 0 && !cards) {
+        hosts_gone++;
+        if (now - heard[self][event->about] < HOLD ||
+            (now - net_failed > HOLD + ASK &&
+             now - reached[self][event->about] + ASK + 2 * PERIOD < HOLD)) {
+            fail("gone, though its host could be heard, is", event->about);
+        }
     }
     if ((worse & ~(HFM_FAULT_OURS | 3U) & ~said[event->about]) != 0) {
         fail("a fault that nobody has reported of", event->about);
@@ -149,12 +182,15 @@ static void begin(uint32_t i)
                                   .lease = LEASE,
                                   .grace = GRACE,
                                   .news = 4,
-                                  .cards = true};
+                                  .hold = HOLD,
+                                  .cards = cards,
+                                  .asks = !cards};
     struct daemon *daemon = &daemons[i];
 
-    ops[i] = (struct hfm_node_ops){send_message, on_event, daemon};
+    ops[i] = (struct hfm_node_ops){send_message, on_event, ask_host, daemon};
     daemon->runs = true;
     daemon->stopped = false;
+    daemon->dead = false;
     daemon->lives_again = now;
     sessions += 1000;
     daemon->session = chance(4) ? 1 + ni_rng_below(&rng, sessions) : sessions; /* clock set back */
@@ -164,7 +200,7 @@ static void begin(uint32_t i)
     if (hfm_node_init(&daemon->node, &cluster, &ops[i], daemon->session, now) != NI_OK) {
         abort();
     }
-    for (unsigned s = 0; s < HFM_SUBJECTS; s++) {
+    for (unsigned s = 0; s < HFM_SUBJECTS && cards; s++) {
         hfm_node_card(&daemon->node, s, daemon->truth[s], now, now);
     }
 }
@@ -197,7 +233,7 @@ static void change_card(void)
     uint32_t fault =
         chance(2) ? 0 : (uint32_t)(1 + ni_rng_below(&rng, 2)) << 2 * (3 + ni_rng_below(&rng, 4));
 
-    if (!daemons[i].runs || daemons[i].stopped) {
+    if (!cards || !daemons[i].runs || daemons[i].stopped) {
         return;
     }
     daemons[i].truth[subject] = fault;
@@ -233,7 +269,8 @@ static void trouble(void)
         daemons[i].failed = now;
     } else {
         end(i);
-        if (chance(2)) {
+        daemons[i].dead = !cards && chance(2);
+        if (!daemons[i].dead && chance(2)) {
             begin(i); /* at once: it has forgotten what it promised */
         }
     }
@@ -247,11 +284,14 @@ static void deliver(void)
         if (flight[i].at > now || (to->runs && to->stopped)) {
             i++;
         } else {
-            struct hfm_message message = flight[i].message;
+            struct sent sent = flight[i];
 
             flight[i] = flight[--flying];
-            if (to->runs) {
-                hfm_node_take(&to->node, &message, now);
+            if (to->runs && sent.message.kind == 0) {
+                hfm_node_answered(&to->node, sent.from, now);
+                heard[sent.to][sent.from] = now;
+            } else if (to->runs) {
+                hfm_node_take(&to->node, &sent.message, now);
             }
         }
     }
@@ -272,21 +312,39 @@ static void check_masters(void)
     }
 }
 
+/* Whether nothing of a node can be heard. */
+static bool is_gone(const struct daemon *daemon)
+{
+    return cards ? !daemon->runs || daemon->stopped : daemon->dead;
+}
+
+static void note_reached(void)
+{
+    for (uint32_t i = 0; i < NODES && loss == 0; i++) {
+        for (uint32_t j = 0; j < NODES; j++) {
+            if (!daemons[j].dead && (parted >> i & 1) == (parted >> j & 1)) {
+                reached[i][j] = now;
+            }
+        }
+    }
+}
+
 /* A node that has not run for long is gone for a master that has heard all the time. */
 static void check_gone(void)
 {
-    uint64_t long_ago = GONE + 6 * PERIOD;
+    uint64_t long_ago = (cards ? GONE : HOLD + ASK + LEASE) + 6 * PERIOD;
 
     for (uint32_t i = 0; i < NODES; i++) {
         const struct daemon *master = &daemons[i];
 
         if (!master->runs || master->stopped || !master->node.acts ||
             now - master->lives_again < GRACE + long_ago || now - net_failed < long_ago ||
+            (!cards && now - master->acts_since < long_ago) ||
             hfm_presence_alone(&master->node.presence)) {
             continue;
         }
         for (uint32_t j = 0; j < NODES; j++) {
-            if ((!daemons[j].runs || daemons[j].stopped) && now - daemons[j].failed > long_ago &&
+            if (is_gone(&daemons[j]) && now - daemons[j].failed > long_ago &&
                 (master->node.known[j].fault & HFM_GONE) == 0) {
                 fail("the master does not know that it is gone, node", j);
             }
@@ -300,6 +358,7 @@ static void step(void)
     if (loss > 0 || parted != 0) {
         net_failed = now;
     }
+    note_reached();
     deliver();
     for (uint32_t i = 0; i < NODES; i++) {
         if (daemons[i].runs && !daemons[i].stopped && hfm_node_due(&daemons[i].node) <= now) {
@@ -352,6 +411,8 @@ static void run(void)
     memset(told, 0, sizeof told);
     memset(said_by, 0, sizeof said_by);
     memset(unsaid, 0, sizeof unsaid);
+    memset(reached, 0, sizeof reached);
+    memset(heard, 0, sizeof heard);
     flying = 0;
     loss = 0;
     parted = 0;
@@ -359,6 +420,7 @@ static void run(void)
     net_failed = 0;
     master_history_begin();
     masters_change = seed % 3 != 0;
+    cards = seed % 2 == 0;
     for (uint32_t i = 0; i < NODES; i++) {
         begin(i);
     }
@@ -394,6 +456,7 @@ int main(int argc, char **argv)
     do {
         run();
     } while (argc <= 1 && ++seed <= SEEDS);
-    printf("%llu events in %d runs\n", (unsigned long long)changes, argc > 1 ? 1 : SEEDS);
-    return changes > 0 ? 0 : 1;
+    printf("%llu events in %d runs, %u times a host without a card was gone\n",
+           (unsigned long long)changes, argc > 1 ? 1 : SEEDS, hosts_gone);
+    return changes > 0 && (argc > 1 || hosts_gone > 0) ? 0 : 1;
 }

@@ -60,6 +60,8 @@ node 3 127.0.0.1:$4 n3
 key $work/key
 ping 50
 grace 60000
+hold 200
+ask 0
 look 50
 proc $work/proc
 sys $work/sys

@@ -46,8 +46,35 @@ static void test_a_whole_configuration(void **state)
     assert_int_equal(cluster.voter[1], 1);
     assert_int_equal(cluster.quorum, 2);
     assert_true(cluster.period == 20000000 && cluster.silent == 100000000);
-    assert_true(cluster.cards);
+    assert_true(cluster.cards && !cluster.asks);
     hfm_config_free(&config);
+}
+
+/* Without a card. Hosts have some pings to answer, also when these are rare. */
+static void test_how_long_a_host_is_held(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned ms;
+        bool asks;
+    } rows[] = {{WHOLE, 2000, true},
+                {WHOLE "hold 80\nping 20\n", 140, true},
+                {WHOLE "hold 80\nping 20\nask 0\n", 80, false},
+                {WHOLE "ping 60000", 420000, true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct hfm_config config;
+        struct hfm_cluster cluster;
+        char error[300] = "";
+
+        assert_int_equal(hfm_config_parse(&config, rows[i].text, error, sizeof error), NI_OK);
+        config.here = 0;
+        hfm_config_cluster(&config, &cluster);
+        assert_int_equal(cluster.hold, rows[i].ms * UINT64_C(1000000));
+        assert_int_equal(cluster.asks, rows[i].asks);
+        hfm_config_free(&config);
+    }
 }
 
 static void test_what_is_wrong_is_named(void **state)
@@ -76,6 +103,8 @@ static void test_what_is_wrong_is_named(void **state)
         {WHOLE "ping 1 2", "\"2\" is one word too many"},
         {WHOLE "watchdog 10 10", "\"watchdog\" needs a period to write that is below"},
         {WHOLE "gone 2", "\"gone\" is less than \"silent\""},
+        {WHOLE "hold 0", "\"0\" is no number from 1 to 3600000"},
+        {WHOLE "ask 2", "\"2\" is no number from 0 to 1"},
         {WHOLE "quorum 3", "the quorum is more than there are masters and witnesses"},
         {WHOLE "links X", "\"X\" names no link"},
         {WHOLE "mask valid", "\"valid\" is no field of dnp_watchdog that can be masked"},
@@ -119,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_whole_configuration),
+        cmocka_unit_test(test_how_long_a_host_is_held),
         cmocka_unit_test(test_what_is_wrong_is_named),
         cmocka_unit_test(test_a_host_that_has_no_line),
     };

@@ -22,7 +22,7 @@ static void on_event(void *arg, const struct hfm_event *event)
     (void)event;
 }
 
-static const struct hfm_node_ops ops = {send_message, on_event, NULL};
+static const struct hfm_node_ops ops = {.send = send_message, .event = on_event};
 
 /* Time passes; nodes of these bits ping. */
 static void pass(uint64_t time, unsigned pinging)

@@ -33,7 +33,7 @@ static void on_event(void *arg, const struct hfm_event *event)
     hfm_counts_add(&counts, event);
 }
 
-static const struct hfm_node_ops ops = {nothing, on_event, NULL};
+static const struct hfm_node_ops ops = {.send = nothing, .event = on_event};
 
 static int setup(void **state)
 {
