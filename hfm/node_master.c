@@ -123,7 +123,7 @@ static uint32_t judge(struct hfm_node *node, uint32_t about)
     if (!node->presence.of[about].silent || hfm_presence_alone(&node->presence)) {
         return fault;
     }
-    fault |= HFM_SILENT;
+    fault |= HFM_SILENT | (node->presence.of[about].session == 0 ? HFM_UNHEARD : 0);
     if ((node->cluster.cards && links_say_gone(node, about)) ||
         (hfm_presence_silent_for(&node->presence, about, gone_after(node), node->now) &&
          !(node->cluster.cards && card_says_alive(node, about)))) {

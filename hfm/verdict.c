@@ -62,7 +62,8 @@ size_t hfm_fault_print(uint32_t fault, char *text, size_t size)
         used = add(text, size, used, "host lost", "");
     }
     if ((fault & HFM_SILENT) != 0) {
-        used = add(text, size, used, "daemon silent", "");
+        used = add(text, size, used, "daemon silent",
+                   (fault & HFM_UNHEARD) != 0 ? "since the master began" : "");
     }
     if ((fault & HFM_LEFT) != 0) {
         used = add(text, size, used, "daemon stopped", "");

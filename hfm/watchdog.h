@@ -30,7 +30,8 @@ enum { HFM_OWN = DNP_LINKS, HFM_SUBJECTS, HFM_SILENCE = HFM_SUBJECTS };
 #define HFM_SILENT     0x20000000U /* its daemon is not heard over the service network */
 #define HFM_GONE       0x10000000U /* neither is anything else of the node */
 #define HFM_LEFT       0x08000000U /* its daemon has ended as it was told: nobody watches it */
-#define HFM_FAULT_OURS (HFM_CARD_LOST | HFM_SILENT | HFM_GONE | HFM_LEFT)
+#define HFM_UNHEARD    0x04000000U /* and was not, since the master began */
+#define HFM_FAULT_OURS (HFM_CARD_LOST | HFM_SILENT | HFM_GONE | HFM_LEFT | HFM_UNHEARD)
 
 /* Of each field the worse of two fault words. */
 static inline uint32_t hfm_fault_worst(uint32_t a, uint32_t b)

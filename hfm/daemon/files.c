@@ -14,7 +14,8 @@
 #include "hfm/verdict.h"
 #include "hfm/watchdog.h"
 
-_Static_assert(NI_FAULT_GONE == HFM_GONE && NI_FAULT_HOST_FIELD == DNP_FAULT_HOST &&
+_Static_assert(NI_FAULT_GONE == HFM_GONE && NI_FAULT_UNHEARD == HFM_UNHEARD &&
+                   NI_FAULT_HOST_FIELD == DNP_FAULT_HOST &&
                    NI_FAULT_HOST_LOST == DNP_FAULT_HOST_LOST,
                "what makes a node lost, for the processes of a host");
 
@@ -35,13 +36,36 @@ void hfm_files_show(struct hfm_daemon *daemon, uint32_t node)
     ni_fault_page_set(daemon->page, node, &entry);
 }
 
+/* Which node has which number, as a number: where a daemon is begun again with other ones,
+ * processes that know their peers' old numbers find them by name. */
+static uint64_t layout_of(const struct hfm_config *config)
+{
+    uint64_t hash = 0xcbf29ce484222325U; /* FNV-1a */
+
+    for (uint32_t i = 0; i < config->nodes; i++) {
+        const struct hfm_config_node *node = &config->node[i];
+        char text[HFM_NAME_MAX + 40];
+        int length =
+            snprintf(text, sizeof text, "%u %x %u %s\n", i, ntohl(node->address.sin_addr.s_addr),
+                     ntohs(node->address.sin_port), node->name);
+
+        for (int at = 0; at < length; at++) {
+            hash = (hash ^ (uint8_t)text[at]) * 0x100000001b3U;
+        }
+    }
+    return hash;
+}
+
 /* Others may write to its folder, and must not keep the daemon from its work: it goes on without.
  */
 static void open_page(struct hfm_daemon *daemon)
 {
     const struct hfm_config *config = &daemon->config;
-    struct ni_fault_about about = {
-        .nodes = config->nodes, .self = config->here, .master = UINT32_MAX, .beat_ns = ni_now_ns()};
+    struct ni_fault_about about = {.nodes = config->nodes,
+                                   .self = config->here,
+                                   .master = UINT32_MAX,
+                                   .beat_ns = ni_now_ns(),
+                                   .layout = layout_of(config)};
 
     memcpy(about.torus, config->torus.size, sizeof about.torus);
     daemon->page = ni_fault_page_create(config->page, &about);

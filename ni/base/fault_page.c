@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 
-enum { VERSION = 2, WORDS = sizeof(struct ni_fault_entry) / 4, TRIES = 1000, PATH = 200 };
+enum { VERSION = 3, WORDS = sizeof(struct ni_fault_entry) / 4, TRIES = 1000, PATH = 200 };
 static const char MAGIC[8] = "NIFAULT";
 
 struct head {
@@ -26,7 +26,7 @@ struct head {
     _Atomic uint32_t master;
     _Atomic uint64_t beat;
     _Atomic uint64_t changes;
-    uint64_t reserved;
+    uint64_t layout;
 };
 _Static_assert(sizeof(struct head) == 64, "the head of a fault page");
 
@@ -92,6 +92,7 @@ struct ni_fault_page *ni_fault_page_create(const char *path, const struct ni_fau
         page->head->nodes = page->nodes = about->nodes;
         memcpy(page->head->torus, about->torus, sizeof about->torus);
         page->head->self = about->self;
+        page->head->layout = about->layout;
         ni_fault_page_beat(page, about->master, about->beat_ns);
         strcpy(page->path, path);
         page->device = file.st_dev;
@@ -189,7 +190,8 @@ void ni_fault_page_about(const struct ni_fault_page *page, struct ni_fault_about
         .self = head->self,
         .master = atomic_load_explicit(&head->master, memory_order_relaxed),
         .beat_ns = atomic_load_explicit(&head->beat, memory_order_relaxed),
-        .changes = atomic_load_explicit(&head->changes, memory_order_acquire)};
+        .changes = atomic_load_explicit(&head->changes, memory_order_acquire),
+        .layout = head->layout};
 }
 
 bool ni_fault_page_is_current(const struct ni_fault_about *about, uint64_t now)
@@ -204,8 +206,9 @@ bool ni_fault_entry_is_lost(const struct ni_fault_entry *entry, const struct ni_
     return entry->state == NI_FAULT_LOST &&
            ((entry->word & NI_FAULT_GONE) != 0 ||
             (entry->word & NI_FAULT_HOST_FIELD) == NI_FAULT_HOST_LOST) &&
-           entry->via < about->nodes && entry->at_ns != 0 && entry->at_ns <= now &&
-           entry->what[0] != '\0' && entry->how[0] != '\0';
+           (entry->word & NI_FAULT_UNHEARD) == 0 && entry->via < about->nodes &&
+           entry->at_ns != 0 && entry->at_ns <= now && entry->what[0] != '\0' &&
+           entry->how[0] != '\0';
 }
 
 bool ni_fault_same_host(const char *a, const char *b)

@@ -12,7 +12,7 @@
  * What a host's fault manager knows of the nodes of its cluster, as a file that all processes of
  * the host map to read. One process writes it.
  *
- *   head       64 bytes: magic, version, nodes, torus, this node, the master, beat, changes
+ *   head       64 bytes: magic, version, nodes, torus, this node, the master, beat, changes, layout
  *   entry 0   320 bytes: sequence, state, word, via, when, for how long unseen, host, what, how
  *   entry 1 ...
  *
@@ -52,7 +52,8 @@ struct ni_fault_entry {
 };
 
 /* What in a word makes a node lost: nothing of it is heard, or all three fields of its host say so.
- */
+ * But not if it was never heard since the master began: then it may only be late. */
+#define NI_FAULT_UNHEARD    UINT32_C(0x04000000)
 #define NI_FAULT_GONE       UINT32_C(0x10000000)
 #define NI_FAULT_HOST_FIELD UINT32_C(0x0000003f)
 #define NI_FAULT_HOST_LOST  UINT32_C(0x0000002a)
@@ -64,6 +65,7 @@ struct ni_fault_about {
     uint32_t master; /* UINT32_MAX: none is heard, and what is known may be old */
     uint64_t beat_ns;
     uint64_t changes; /* of entries, so far */
+    uint64_t layout;  /* of the numbers of nodes: another one, other numbers */
 };
 
 struct ni_fault_page;

@@ -21,7 +21,7 @@
 #define LIMIT_NS         UINT64_C(20000000000)
 #define LOOKS_NS         UINT64_C(8000000) /* some intervals of fault_check_ms */
 
-enum { NODES = 3, HEAD = 64, ENTRY = 320 };
+enum { NODES = 3, HEAD = 64, ENTRY = 320, LAYOUT = 1 };
 
 static char path[64];
 static struct ni_fault_page *page;
@@ -71,10 +71,13 @@ static void say(struct ni_fault_entry entry)
     ni_fault_page_set(page, 1, &entry);
 }
 
-static void make_page(void)
+static void make_page(uint64_t layout)
 {
-    const struct ni_fault_about about = {
-        .nodes = NODES, .torus = {NODES, 1, 1}, .master = 0, .beat_ns = ni_now_ns()};
+    const struct ni_fault_about about = {.nodes = NODES,
+                                         .torus = {NODES, 1, 1},
+                                         .master = 0,
+                                         .beat_ns = ni_now_ns(),
+                                         .layout = layout};
 
     page = ni_fault_page_create(path, &about);
     CHECK(page != NULL);
@@ -257,6 +260,12 @@ static void test_lies(void)
         {.host = "blue"},
         {.what = "host lost"},
         {.how = "no ping was heard"},
+        {.state = NI_FAULT_LOST,
+         .word = NI_FAULT_GONE | NI_FAULT_UNHEARD,
+         .via = 2,
+         .at_ns = 1,
+         .what = "node gone",
+         .how = "no ping was heard"}, /* it may only be late */
     };
     static const struct {
         long at;
@@ -326,7 +335,7 @@ static void test_bad_pages(void)
     CHECK(access(path, F_OK) != 0);
     CHECK(ni_peer_status(peer) == NI_OK);
     beats = true;
-    make_page();
+    make_page(LAYOUT);
     usleep(600000);
     talk();
     poll_looks();
@@ -398,6 +407,49 @@ static void test_unknown(void)
     part();
 }
 
+static void name(uint32_t node, const char *host, bool is_lost)
+{
+    struct ni_fault_entry entry = is_lost ? lost(node) : normal(node);
+
+    entry.via = 0;
+    snprintf(entry.host, sizeof entry.host, "%s", host);
+    ni_fault_page_set(page, node, &entry);
+}
+
+/* Its writer begins again while peers are known, and has nodes with other numbers. */
+static void renumber(uint64_t layout)
+{
+    ni_fault_page_beat(page, 0, 1);
+    ni_fault_page_close(page);
+    make_page(layout);
+    usleep(600000); /* it is opened again */
+}
+
+static void test_renumbered(void)
+{
+    meet("red", 1);
+    talk();
+    poll_looks();
+    renumber(LAYOUT + 1);
+    name(1, "red", false); /* another host of that name, and nobody knows which */
+    name(2, "red", false);
+    talk();
+    poll_looks();
+    name(1, "red", true);
+    poll_looks();
+    CHECK(ni_peer_status(peer) == NI_OK);
+    renumber(LAYOUT + 2);
+    name(1, "blue", true);
+    name(2, "red", false);
+    talk();
+    poll_looks();
+    CHECK(ni_peer_status(peer) == NI_OK);
+    name(2, "red", true);
+    wait_for_loss();
+    CHECK(strstr(ni_peer_reason(peer), "node 2 (red)") != NULL);
+    ni_close(there);
+}
+
 int main(void)
 {
     struct ni_open_attr attr = {.job_key = 77};
@@ -408,7 +460,7 @@ int main(void)
     CHECK(ni_param_set("links", "ucx", "test", error, sizeof error) == NI_OK);
     CHECK(ni_param_set("fault_page", path, "test", error, sizeof error) == NI_OK);
     CHECK(ni_param_set("fault_check_ms", "1", "test", error, sizeof error) == NI_OK);
-    make_page();
+    make_page(LAYOUT);
     ni_log_set_sink(on_log, NULL);
     CHECK(ni_open(&attr, &here) == NI_OK);
     ni_on_peer_down(here, on_down, NULL);
@@ -418,7 +470,8 @@ int main(void)
     test_back();
     test_sick();
     test_unknown();
-    CHECK(downs == 4 && warnings == 1);
+    test_renumbered();
+    CHECK(downs == 5 && warnings == 1);
     ni_close(here);
     ni_fault_page_close(page);
     printf("peers are lost with their hosts, and for nothing else\n");

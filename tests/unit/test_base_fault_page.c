@@ -17,8 +17,12 @@ static struct ni_fault_page *writer, *reader;
 
 static int setup(void **state)
 {
-    const struct ni_fault_about about = {
-        .nodes = NODES, .torus = {3, 1, 1}, .self = 1, .master = UINT32_MAX, .beat_ns = 7};
+    const struct ni_fault_about about = {.nodes = NODES,
+                                         .torus = {3, 1, 1},
+                                         .self = 1,
+                                         .master = UINT32_MAX,
+                                         .beat_ns = 7,
+                                         .layout = 4711};
 
     (void)state;
     snprintf(path, sizeof path, "/tmp/test_base_fault_page.%d", (int)getpid());
@@ -54,6 +58,7 @@ static void test_what_is_written_is_read(void **state)
     assert_int_equal(about.self, 1);
     assert_int_equal(about.master, UINT32_MAX);
     assert_int_equal(about.beat_ns, 7);
+    assert_int_equal(about.layout, 4711);
     assert_true(ni_fault_page_read(reader, 2, &entry));
     assert_int_equal(entry.state, NI_FAULT_NORMAL);
     ni_fault_page_set(writer, 2, &lost);
@@ -131,6 +136,8 @@ static void test_what_is_heeded(void **state)
     assert_false(ni_fault_entry_is_lost(&entry, &good, 98));
     entry.word = NI_FAULT_HOST_LOST;
     assert_true(ni_fault_entry_is_lost(&entry, &good, 99));
+    entry.word = NI_FAULT_HOST_LOST | NI_FAULT_UNHEARD;
+    assert_false(ni_fault_entry_is_lost(&entry, &good, 99));
     entry.word = 0x28;
     assert_false(ni_fault_entry_is_lost(&entry, &good, 99));
     entry = lost;
@@ -179,7 +186,7 @@ static void test_other_files_are_refused(void **state)
     assert_int_equal(ni_fault_page_open("/dev/null", &page), NI_ERR_PROTOCOL);
     spoil(8, "\1", 1, -1); /* the version */
     assert_int_equal(ni_fault_page_open(path, &page), NI_ERR_PROTOCOL);
-    spoil(8, "\2", 1, -1);
+    spoil(8, "\3", 1, -1);
     spoil(16, "\4", 1, -1); /* more nodes than there are in the file */
     assert_int_equal(ni_fault_page_open(path, &page), NI_ERR_PROTOCOL);
     spoil(16, "\3", 1, -1);

@@ -61,7 +61,7 @@ static void report(uint32_t from, unsigned subject, uint32_t about, uint32_t fau
     hfm_node_take(&node, &message, now);
 }
 
-static void begin(uint32_t mask)
+static void begin_heard(uint32_t mask, unsigned pinging)
 {
     struct hfm_cluster cluster = {.torus = {{NODES, 1, 1}},
                                   .nodes = NODES,
@@ -79,8 +79,13 @@ static void begin(uint32_t mask)
 
     now = 1000;
     assert_int_equal(hfm_node_init(&node, &cluster, &ops, SESSION, now), NI_OK);
-    pass(300, 14);
+    pass(300, pinging);
     assert_true(node.acts);
+}
+
+static void begin(uint32_t mask)
+{
+    begin_heard(mask, 14);
     assert_int_equal(node.known[CUT].fault, 0);
 }
 
@@ -126,12 +131,26 @@ static void test_links_whose_end_is_not_seen_do_not_count(void **state)
     hfm_node_fini(&node);
 }
 
+/* Once it was heard it is silent as any other. */
+static void test_one_that_was_never_heard_may_be_late(void **state)
+{
+    (void)state;
+    begin_heard(0, 10);
+    assert_int_equal(node.known[CUT].fault, HFM_SILENT | HFM_GONE | HFM_UNHEARD);
+    pass(2 * PERIOD, 14);
+    assert_int_equal(node.known[CUT].fault, 0);
+    pass(GONE + 2 * PERIOD, 10);
+    assert_int_equal(node.known[CUT].fault, HFM_SILENT | HFM_GONE);
+    hfm_node_fini(&node);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_that_nobody_speaks_for_is_gone),
         cmocka_unit_test(test_one_without_service_network_is_not_gone),
         cmocka_unit_test(test_links_whose_end_is_not_seen_do_not_count),
+        cmocka_unit_test(test_one_that_was_never_heard_may_be_late),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

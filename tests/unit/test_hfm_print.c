@@ -124,6 +124,8 @@ static void test_verdicts(void **state)
     assert_string_equal(words, "host lost, current warning, link X+ broken");
     (void)hfm_fault_print(0x2aaaaaa | HFM_FAULT_OURS, words, 20); /* is cut */
     assert_string_equal(words, "node gone, host los");
+    (void)hfm_fault_print(HFM_SILENT | HFM_UNHEARD, words, sizeof words);
+    assert_string_equal(words, "daemon silent since the master began");
     (void)hfm_path_print(1, 2, 1, words, sizeof words);
     assert_string_equal(words, "node 2 by its link X-: remote_fault[1], service network");
 }

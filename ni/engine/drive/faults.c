@@ -37,6 +37,8 @@ struct ni_faults {
     uint64_t interval, due, open_due; /* ns */
     struct ni_fault_page *page;       /* NULL: there is none, or none that is current */
     uint64_t changes;                 /* of the page, that were looked at */
+    uint64_t layout;                  /* of the first page: what numbers of hosts mean */
+    bool has_layout;
     struct ni_list hosts;
     _Atomic bool met; /* a peer that the last look has not seen */
 };
@@ -58,6 +60,10 @@ static struct ni_fault_page *open_fault_page(const struct ni *ni, struct ni_faul
     }
     if (status == NI_OK) {
         ni_fault_page_about(page, about);
+        if (!ni->drive.faults->has_layout) {
+            ni->drive.faults->layout = about->layout;
+            ni->drive.faults->has_layout = true;
+        }
     }
     return page;
 }
@@ -169,15 +175,17 @@ void ni_faults_forget(struct ni_peer *peer)
     peer->drive.why = NULL;
 }
 
-/* The node with the host's name: that of its number, or else the only one. */
-static uint32_t find_host_in_page(const struct ni_fault_page *page,
+/* The node with the host's name: that of its number, or else, also when nodes have other numbers
+ * since, the only one. */
+static uint32_t find_host_in_page(const struct ni_faults *faults,
                                   const struct ni_fault_about *about,
                                   const struct ni_host_name *host)
 {
+    const struct ni_fault_page *page = faults->page;
     struct ni_fault_entry entry;
     uint32_t found = NOWHERE;
 
-    if (host->number != NI_HOST_UNNUMBERED) {
+    if (host->number != NI_HOST_UNNUMBERED && about->layout == faults->layout) {
         return ni_fault_page_read(page, host->number, &entry) &&
                        ni_fault_same_host(entry.host, host->name)
                    ? host->number
@@ -215,7 +223,7 @@ static void look_at_fault_host(const struct ni_faults *faults, const struct ni_f
 
     host->health = UNKNOWN;
     if (host->node == NOWHERE) {
-        host->node = find_host_in_page(faults->page, about, &host->name);
+        host->node = find_host_in_page(faults, about, &host->name);
     }
     if (host->node == NOWHERE || host->node == about->self ||
         !ni_fault_page_read(faults->page, host->node, entry) ||
