@@ -22,6 +22,7 @@ enum {
     BEGIN = 6, /* packets until there is a lane, and in it */
     LONG = 60000,
     STEPS = 30000,
+    TRIES = 20,
     BURSTS = 60,
     BURST = 150,
     GIVE_UP_S = 60,
@@ -388,22 +389,27 @@ static void *run_bursts(void *arg)
     return NULL;
 }
 
-/* No edge is missing (ThreadSanitizer). */
+/* No edge is missing (ThreadSanitizer). Again where the machine let a lane never be quiet. */
 static void test_threads(void)
 {
-    static struct pair pair;
-    pthread_t thread;
+    uint64_t shrunk = 0;
 
     mock_param("shm_keep_ms", "2");
-    open_pair(&pair);
-    sent += (uint64_t)BURSTS * BURST;
-    CHECK(pthread_create(&thread, NULL, run_bursts, &pair) == 0);
-    while (to.received < sent) {
-        mock_relax(&to);
+    for (unsigned tries = 0; tries < TRIES && shrunk == 0; tries++) {
+        static struct pair pair;
+        pthread_t thread;
+
+        open_pair(&pair);
+        sent += (uint64_t)BURSTS * BURST;
+        CHECK(pthread_create(&thread, NULL, run_bursts, &pair) == 0);
+        while (to.received < sent) {
+            mock_relax(&to);
+        }
+        CHECK(pthread_join(thread, NULL) == 0);
+        shrunk = TOLD(&pair.from, lanes_shrunk);
+        close_pair(&pair);
     }
-    CHECK(pthread_join(thread, NULL) == 0);
-    CHECK(TOLD(&pair.from, lanes_shrunk) != 0);
-    close_pair(&pair);
+    CHECK(shrunk != 0);
     mock_param("shm_keep_ms", "30");
 }
 
