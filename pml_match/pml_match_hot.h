@@ -20,6 +20,13 @@ static inline void pml_match_begin(struct pml_match_request *request)
     user->req_status._cancelled = 0;
 }
 
+/* The references to a communicator, for who knows that there are no threads: in Open MPI's macros
+ * each change asks for that. */
+static inline int32_t *pml_match_references(struct ompi_communicator_t *comm)
+{
+    return (int32_t *)(uintptr_t) & ((opal_object_t *)comm)->obj_reference_count;
+}
+
 /* A request that is begun; NULL: memory has run out, and the user knows. comm is retained. */
 static inline struct pml_match_request *pml_match_request_get(struct pml_match_list *list,
                                                               struct ompi_communicator_t *comm)
@@ -28,14 +35,15 @@ static inline struct pml_match_request *pml_match_request_get(struct pml_match_l
 
     if (NI_LIKELY(request != NULL)) {
         list->first = request->next;
+        *pml_match_references(comm) += 1;
     } else {
         request = (struct pml_match_request *)opal_free_list_get(list->all);
         if (NI_UNLIKELY(request == NULL)) {
             (void)ompi_match_no_memory(ompi_match_bits(comm, 0), NULL);
             return NULL;
         }
+        OBJ_RETAIN(comm);
     }
-    OBJ_RETAIN(comm);
     request->super.req_comm = comm;
     request->super.req_ompi.req_mpi_object.comm = comm;
     pml_match_begin(request);

@@ -86,13 +86,13 @@ void pml_match_give_back(struct pml_match_request *request)
 NI_ALWAYS_INLINE bool give_back_plain(struct pml_match_request *request)
 {
     struct ompi_request_t *user = &request->super.req_ompi;
-    opal_object_t *comm = (opal_object_t *)request->super.req_comm;
+    int32_t *references = pml_match_references(request->super.req_comm);
 
     if (NI_UNLIKELY(request->described || user->req_persistent ||
-                    user->req_f_to_c_index != MPI_UNDEFINED || comm->obj_reference_count == 1)) {
+                    user->req_f_to_c_index != MPI_UNDEFINED || *references == 1)) {
         return false;
     }
-    comm->obj_reference_count--;
+    *references -= 1;
     user->req_complete_cb = NULL;
     user->req_state = OMPI_REQUEST_INVALID;
     push(list_of(request), request);
