@@ -13,10 +13,10 @@ enum {
 
 /* Link an entry behind all others. space: what is left of its buffer, NULL: all. portals->lock is
  * held. */
-NI_ALWAYS_INLINE int post_entry(struct ni *ni, struct ni_pt *pt, const struct ni_me *me,
-                                const struct ni_space *space, void *user_ptr, ni_me_handle *handle)
+NI_ALWAYS_INLINE int post_entry(struct ni_portals *portals, struct ni_pt *pt,
+                                const struct ni_me *me, const struct ni_space *space,
+                                void *user_ptr, ni_me_handle *handle)
 {
-    struct ni_portals *portals = ni->portals;
     struct ni_entry *entry;
     uint64_t token;
 
@@ -85,7 +85,7 @@ static NI_NOINLINE int post_behind_unexpected(struct ni *ni, struct ni_pt *pt,
     if (ni_entry_use_unexpected(ni, pt, me, &space, user_ptr) == NI_OK) {
         return NI_OK;
     }
-    result = post_entry(ni, pt, me, &space, user_ptr, handle);
+    result = post_entry(ni->portals, pt, me, &space, user_ptr, handle);
     ni_portals_unlock(ni);
     return result;
 }
@@ -113,7 +113,7 @@ int ni_me_append(struct ni *ni, uint32_t pt_index, const struct ni_me *me, enum 
     if (NI_UNLIKELY(ni_stat_get(&pt->unexpected.length) != 0)) {
         return post_behind_unexpected(ni, pt, me, user_ptr, handle);
     }
-    result = post_entry(ni, pt, me, NULL, user_ptr, handle);
+    result = post_entry(portals, pt, me, NULL, user_ptr, handle);
     ni_portals_unlock(ni);
     return result;
 }
