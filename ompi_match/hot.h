@@ -21,12 +21,18 @@ static inline int ompi_match_tag(uint64_t bits)
     return (int)(uint32_t)bits;
 }
 
+/* The endpoint of a process, or NULL if it has none yet. */
+static inline struct ompi_match_endpoint *ompi_match_endpoint_now(const struct ompi_proc_t *proc)
+{
+    return (struct ompi_match_endpoint *)ompi_glue_mtl_slot(proc);
+}
+
 /* The endpoint of a rank, or NULL if it cannot be reached. */
 static inline struct ompi_match_endpoint *ompi_match_endpoint_of(struct ompi_communicator_t *comm,
                                                                  int rank)
 {
     struct ompi_proc_t *proc = ompi_comm_peer_lookup(comm, rank);
-    struct ompi_match_endpoint *endpoint = (struct ompi_match_endpoint *)ompi_glue_mtl_slot(proc);
+    struct ompi_match_endpoint *endpoint = ompi_match_endpoint_now(proc);
 
     return NI_LIKELY(endpoint != NULL) ? endpoint : ompi_match_connect(proc);
 }
@@ -66,13 +72,14 @@ NI_ALWAYS_INLINE void ompi_match_set_status(struct ompi_status_public_t *status,
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
-/* All of a message but its data. False if its destination cannot be reached. */
-NI_ALWAYS_INLINE bool ompi_match_address(struct ompi_match_message *message,
-                                         struct ompi_communicator_t *comm, int dest, int tag,
-                                         mca_pml_base_send_mode_t mode)
+/* All of a message but its data. False if its destination cannot be reached, or is NULL. */
+NI_ALWAYS_INLINE bool ompi_match_address_to(struct ompi_match_message *message,
+                                            struct ompi_match_endpoint *to,
+                                            struct ompi_communicator_t *comm, int tag,
+                                            mca_pml_base_send_mode_t mode)
 {
-    message->to = ompi_match_endpoint_of(comm, dest);
-    if (NI_UNLIKELY(message->to == NULL)) {
+    message->to = to;
+    if (NI_UNLIKELY(to == NULL)) {
         return false;
     }
     message->bits = ompi_match_bits(comm, tag);
@@ -82,6 +89,13 @@ NI_ALWAYS_INLINE bool ompi_match_address(struct ompi_match_message *message,
     }
     message->packed = NULL;
     return true;
+}
+
+NI_ALWAYS_INLINE bool ompi_match_address(struct ompi_match_message *message,
+                                         struct ompi_communicator_t *comm, int dest, int tag,
+                                         mca_pml_base_send_mode_t mode)
+{
+    return ompi_match_address_to(message, ompi_match_endpoint_of(comm, dest), comm, tag, mode);
 }
 
 /* A short message that leaves at once, which most do; false: nothing has happened. */

@@ -30,28 +30,66 @@ static NI_NOINLINE int pack_and_send(struct ompi_match_message *message, const v
     return rc == OMPI_SUCCESS ? ompi_match_send(message, mode) : rc;
 }
 
-int pml_match_send(const void *buffer, size_t count, struct ompi_datatype_t *datatype, int dest,
-                   int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
+/* What leaves at once, to a process that has been sent to or received from before. False: nothing
+ * has happened. The caller begins anew then: so nothing of this is kept until it is known. */
+NI_ALWAYS_INLINE bool send_at_once(const void *buffer, size_t count,
+                                   struct ompi_datatype_t *datatype, int dest, int tag,
+                                   mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
 {
-    struct ompi_match_message message, in_memory;
+    struct ompi_match_endpoint *to = ompi_match_endpoint_now(ompi_comm_peer_lookup(comm, dest));
+    struct ompi_match_message message;
     void *memory;
     bool in_one_piece;
 
-    if (NI_UNLIKELY(!ompi_match_address(&message, comm, dest, tag, mode))) {
-        return OMPI_ERR_UNREACH;
+    if (NI_UNLIKELY(!ompi_match_address_to(&message, to, comm, tag, mode))) {
+        return false;
     }
     in_one_piece = ompi_glue_in_one_piece(datatype, count, buffer, &memory, &message.size);
     message.memory = memory;
-    if (NI_LIKELY(in_one_piece && mode != MCA_PML_BASE_SEND_BUFFERED &&
-                  ompi_match_put_short(&message, mode))) {
-        return OMPI_SUCCESS;
+    return NI_LIKELY(in_one_piece && mode != MCA_PML_BASE_SEND_BUFFERED) &&
+           ompi_match_put_short(&message, mode);
+}
+
+/* All of a message; false if its destination cannot be reached. */
+static bool prepare(struct ompi_match_message *message, const void *buffer, size_t count,
+                    struct ompi_datatype_t *datatype, int dest, int tag,
+                    mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
+                    bool *in_one_piece)
+{
+    void *memory;
+
+    if (NI_UNLIKELY(!ompi_match_address(message, comm, dest, tag, mode))) {
+        return false;
     }
-    in_memory = message; /* What is known of a short one stays in registers. */
+    *in_one_piece = ompi_glue_in_one_piece(datatype, count, buffer, &memory, &message->size);
+    message->memory = memory;
+    return true;
+}
+
+static NI_NOINLINE int send_otherwise(const void *buffer, size_t count,
+                                      struct ompi_datatype_t *datatype, int dest, int tag,
+                                      mca_pml_base_send_mode_t mode,
+                                      struct ompi_communicator_t *comm)
+{
+    struct ompi_match_message message;
+    bool in_one_piece;
+
+    if (!prepare(&message, buffer, count, datatype, dest, tag, mode, comm, &in_one_piece)) {
+        return OMPI_ERR_UNREACH;
+    }
     if (NI_UNLIKELY(mode == MCA_PML_BASE_SEND_BUFFERED)) {
-        return pml_match_bsend(&in_memory, buffer, count, datatype, in_one_piece, comm);
+        return pml_match_bsend(&message, buffer, count, datatype, in_one_piece, comm);
     }
-    return NI_LIKELY(in_one_piece) ? ompi_match_send(&in_memory, mode)
-                                   : pack_and_send(&in_memory, buffer, count, datatype, mode);
+    return NI_LIKELY(in_one_piece) ? ompi_match_send(&message, mode)
+                                   : pack_and_send(&message, buffer, count, datatype, mode);
+}
+
+int pml_match_send(const void *buffer, size_t count, struct ompi_datatype_t *datatype, int dest,
+                   int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
+{
+    return NI_LIKELY(send_at_once(buffer, count, datatype, dest, tag, mode, comm))
+               ? OMPI_SUCCESS
+               : send_otherwise(buffer, count, datatype, dest, tag, mode, comm);
 }
 
 /* ---- isend ----------------------------------------------------------------------------------- */
@@ -82,12 +120,11 @@ int pml_match_put_described(struct pml_match_request *request, struct ompi_match
     return rc == OMPI_SUCCESS ? pml_match_put(request, message, mode) : rc;
 }
 
-/* All but what leaves at once. */
-static NI_NOINLINE int isend_otherwise(struct ompi_match_message *message, const void *buffer,
-                                       size_t count, struct ompi_datatype_t *datatype, int dest,
-                                       int tag, mca_pml_base_send_mode_t mode, bool in_one_piece,
-                                       struct ompi_communicator_t *comm,
-                                       struct ompi_request_t **handle)
+/* One that has a request of its own. */
+static int isend_with_request(struct ompi_match_message *message, const void *buffer, size_t count,
+                              struct ompi_datatype_t *datatype, int dest, int tag,
+                              mca_pml_base_send_mode_t mode, bool in_one_piece,
+                              struct ompi_communicator_t *comm, struct ompi_request_t **handle)
 {
     struct pml_match_request *request = pml_match_request_get(&pml_match_sends, comm);
     int rc;
@@ -110,12 +147,24 @@ static NI_NOINLINE int isend_otherwise(struct ompi_match_message *message, const
     return OMPI_SUCCESS;
 }
 
-static NI_NOINLINE int ibsend(struct ompi_match_message *message, const void *buffer, size_t count,
-                              struct ompi_datatype_t *datatype, bool in_one_piece,
-                              struct ompi_communicator_t *comm, struct ompi_request_t **handle)
+static NI_NOINLINE int isend_otherwise(const void *buffer, size_t count,
+                                       struct ompi_datatype_t *datatype, int dest, int tag,
+                                       mca_pml_base_send_mode_t mode,
+                                       struct ompi_communicator_t *comm,
+                                       struct ompi_request_t **handle)
 {
-    int rc = pml_match_bsend(message, buffer, count, datatype, in_one_piece, comm);
+    struct ompi_match_message message;
+    bool in_one_piece;
+    int rc;
 
+    if (!prepare(&message, buffer, count, datatype, dest, tag, mode, comm, &in_one_piece)) {
+        return OMPI_ERR_UNREACH;
+    }
+    if (NI_LIKELY(mode != MCA_PML_BASE_SEND_BUFFERED)) {
+        return isend_with_request(&message, buffer, count, datatype, dest, tag, mode, in_one_piece,
+                                  comm, handle);
+    }
+    rc = pml_match_bsend(&message, buffer, count, datatype, in_one_piece, comm);
     return rc == OMPI_SUCCESS ? pml_match_request_sent(comm, handle) : rc;
 }
 
@@ -123,25 +172,10 @@ int pml_match_isend(const void *buffer, size_t count, struct ompi_datatype_t *da
                     int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
                     struct ompi_request_t **handle)
 {
-    struct ompi_match_message message, in_memory;
-    void *memory;
-    bool in_one_piece;
-
-    if (NI_UNLIKELY(!ompi_match_address(&message, comm, dest, tag, mode))) {
-        return OMPI_ERR_UNREACH;
-    }
-    in_one_piece = ompi_glue_in_one_piece(datatype, count, buffer, &memory, &message.size);
-    message.memory = memory;
-    if (NI_LIKELY(in_one_piece && mode != MCA_PML_BASE_SEND_BUFFERED &&
-                  ompi_match_put_short(&message, mode))) {
+    if (NI_LIKELY(send_at_once(buffer, count, datatype, dest, tag, mode, comm))) {
         return pml_match_request_sent(comm, handle);
     }
-    in_memory = message; /* What is known of a short one stays in registers. */
-    if (NI_UNLIKELY(mode == MCA_PML_BASE_SEND_BUFFERED)) {
-        return ibsend(&in_memory, buffer, count, datatype, in_one_piece, comm, handle);
-    }
-    return isend_otherwise(&in_memory, buffer, count, datatype, dest, tag, mode, in_one_piece, comm,
-                           handle);
+    return isend_otherwise(buffer, count, datatype, dest, tag, mode, comm, handle);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
