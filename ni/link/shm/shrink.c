@@ -85,7 +85,7 @@ static void offer_growth(struct ni_shm_peer *peer)
     const struct ni_lane_tx *tx = &peer->ep.tx;
 
     if (peer->out_bulk && tx->bulk_most < bulk &&
-        ni_shm_areas_may_have(segment, ni_shm_bulk_step(tx->bulk_size, 1, bulk))) {
+        ni_shm_areas_may_have(segment, ni_shm_bulk_step(tx->bulk_size, 1, bulk) - tx->bulk_size)) {
         allow_bulk(peer);
     }
     if (!in_larger_ring(peer) && ni_shm_lane_waits(peer) && ni_shm_areas_may_have(segment, ring)) {
