@@ -15,6 +15,7 @@ shm_link_tests = \
     tests/links/test_shm_node \
     tests/links/test_shm_park \
     tests/links/test_shm_peers \
+    tests/links/test_shm_pool \
     tests/links/test_shm_ring \
     tests/links/test_shm_shrink \
     tests/links/test_shm_standard \
@@ -57,6 +58,10 @@ tests_links_test_shm_park_LDADD = $(SHM_LIBS)
 tests_links_test_shm_peers_SOURCES = tests/links/test_shm_peers.c $(shm_mock)
 tests_links_test_shm_peers_CPPFLAGS = $(SHM_CPPFLAGS)
 tests_links_test_shm_peers_LDADD = $(SHM_LIBS)
+
+tests_links_test_shm_pool_SOURCES = tests/links/test_shm_pool.c $(shm_mock)
+tests_links_test_shm_pool_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_pool_LDADD = $(SHM_LIBS)
 
 tests_links_test_shm_ring_SOURCES = tests/links/test_shm_ring.c $(shm_mock)
 tests_links_test_shm_ring_CPPFLAGS = $(SHM_CPPFLAGS)

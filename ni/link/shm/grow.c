@@ -18,7 +18,9 @@
  * reads there, so that a sender that lies makes nobody touch a hole.
  *
  * The lanes of a receiver may have so much in all (shm_lanes_size), by what the kernel says that
- * its segment has. Beyond that, and where there is no memory, a lane goes on with what it has.
+ * its segment has: a pool, from which each takes as it needs. Beyond that, and where there is no
+ * memory, a lane goes on with what it has, and tells all others in the segment's header that it
+ * wants more: they give back what they do not use sooner (shrink.c).
  */
 
 enum {
@@ -42,6 +44,7 @@ static bool may_have(struct ni_shm_peer *peer, uint32_t more)
     if (ni_shm_areas_may_have(grower_segment(peer), more)) {
         return true;
     }
+    ni_shm_want_more(peer);
     ni_config_name("shm_lanes_size", name, sizeof(name));
     ni_log_limited(
         &limit, NI_LOG_INFO,

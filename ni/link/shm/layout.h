@@ -127,8 +127,10 @@ struct ni_shm_header {
     /* Line 1: state, enum ni_shm_state (H1). */
     _Alignas(64) _Atomic uint32_t state;
     uint64_t lanes_size; /* constant: bytes of areas from which on their senders get no more */
-    /* Line 2. */
-    _Alignas(64) uint8_t unused[64];
+    /* Line 2: how often senders were refused more, who need it; read when lanes are reviewed. Who
+     * writes nonsense makes lanes give back sooner what they do not use. */
+    _Alignas(64) _Atomic uint64_t wanted;
+    uint8_t unused[56];
     /* Line 3: the doorbell, the only line that the owner looks at in each poll. */
     _Alignas(
         64) _Atomic uint64_t posted; /* bit n: look at the slots whose number is n modulo 64 (Q3) */
@@ -141,6 +143,7 @@ struct ni_shm_header {
 _Static_assert(offsetof(struct ni_shm_header, counts) == 32, "shared");
 _Static_assert(offsetof(struct ni_shm_header, state) == 64, "shared");
 _Static_assert(offsetof(struct ni_shm_header, lanes_size) == 72, "shared");
+_Static_assert(offsetof(struct ni_shm_header, wanted) == 128, "shared");
 _Static_assert(offsetof(struct ni_shm_header, posted) == 192, "shared");
 _Static_assert(offsetof(struct ni_shm_header, attention) == 200, "shared");
 _Static_assert(offsetof(struct ni_shm_header, bells) == 208, "shared");

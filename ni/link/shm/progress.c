@@ -10,8 +10,8 @@
 /*
  * Polling: each poll looks at one line of our header; each 64th at the clock; each millisecond at
  * the socket; each peer_check_ms the kernel is asked who lives. All checks are made in the same
- * poll: for 128 peers it takes some 100 us. A few times in shm_keep_ms the memory of lanes is
- * reviewed that we send by.
+ * poll: for 128 peers it takes some 100 us. Some times in shm_keep_ms the memory of lanes is
+ * reviewed that we send by: a few loads for each.
  *
  * Sleeping: the sleeper announces it, looks once more, and sleeps until it is woken or the time is
  * over. A sender that publishes a packet and then finds the announcement wakes it. There is no
@@ -27,7 +27,7 @@ enum {
     POLLS_PER_CLOCK = 64,
     POLLS_WHILE_ENDING = 8,
     TICK_NS = 1000 * 1000,
-    REVIEWS = 4,              /* of lanes' memory in shm_keep_ms */
+    REVIEWS = 16,             /* of lanes' memory in shm_keep_ms */
     SLEEP_MAX_US = 20 * 1000, /* others may wait for us to answer on the socket */
 };
 

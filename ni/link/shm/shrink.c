@@ -18,8 +18,13 @@
  * The receiver only forgets that the memory is there, so that it asks for it anew before it reads.
  * It gives nothing back itself: the sender may have allocated it again by then.
  *
- * A lane that could not grow asks again, when others may have given something back.
+ * A lane that could not grow asks again at each review, when others may have given something back.
+ * As long as it sends it says each time that it wants more, and all others of that receiver keep
+ * what they do not use for a part of shm_keep_ms only. It says so by counting, so that nobody
+ * compares the clock of another, and what was said long ago is not heard again.
  */
+
+enum { WANTED_PART = 8 }; /* of shm_keep_ms, where another lane wants what this one keeps */
 
 /* ---- the sender ------------------------------------------------------------------------------ */
 
@@ -51,11 +56,24 @@ static bool is_all_taken(const struct ni_lane_tx *tx)
     return tx->limit - tx->head == tx->mask + 1;
 }
 
+void ni_shm_want_more(const struct ni_shm_peer *peer)
+{
+    /* Relaxed: says nothing about other memory. */
+    (void)atomic_fetch_add_explicit(&shrinker_segment(peer)->header->wanted, 1,
+                                    memory_order_relaxed);
+}
+
 static void look_for_unused(struct ni_shm_peer *peer, uint64_t now)
 {
     const struct ni_lane_tx *tx = &peer->ep.tx;
     struct ni_shm_quiet *quiet = &peer->out_quiet;
+    uint64_t wanted =
+        atomic_load_explicit(&shrinker_segment(peer)->header->wanted, memory_order_relaxed);
 
+    if (wanted != quiet->wanted) {
+        quiet->wanted_at = quiet->packets_at == 0 ? 0 : now;
+        quiet->wanted = wanted;
+    }
     if (quiet->packets_at == 0 || tx->seq - tx->empty != quiet->packets) {
         quiet->packets = tx->seq - tx->empty;
         quiet->packets_at = now;
@@ -76,20 +94,32 @@ static void allow_bulk(struct ni_shm_peer *peer)
     peer->ep.max_bulk = ni_shm_max_bulk(bulk);
 }
 
-/* It may have more again. */
-static void offer_growth(struct ni_shm_peer *peer)
+/* It may have more again, or has been used lately and still may not. */
+static void offer_growth(struct ni_shm_peer *peer, bool used)
 {
     const struct ni_shm_segment *segment = shrinker_segment(peer);
     uint32_t ring = segment->geometry.counts.ring;
     uint32_t bulk = segment->geometry.counts.bulk;
     const struct ni_lane_tx *tx = &peer->ep.tx;
+    bool refused = false;
 
-    if (peer->out_bulk && tx->bulk_most < bulk &&
-        ni_shm_areas_may_have(segment, ni_shm_bulk_step(tx->bulk_size, 1, bulk) - tx->bulk_size)) {
-        allow_bulk(peer);
+    if (peer->out_bulk && tx->bulk_most < bulk) {
+        if (ni_shm_areas_may_have(segment,
+                                  ni_shm_bulk_step(tx->bulk_size, 1, bulk) - tx->bulk_size)) {
+            allow_bulk(peer);
+        } else {
+            refused = true;
+        }
     }
-    if (!in_larger_ring(peer) && ni_shm_lane_waits(peer) && ni_shm_areas_may_have(segment, ring)) {
-        ni_shm_lane_begins(peer);
+    if (!in_larger_ring(peer) && ni_shm_lane_waits(peer)) {
+        if (ni_shm_areas_may_have(segment, ring)) {
+            ni_shm_lane_begins(peer);
+        } else {
+            refused = true;
+        }
+    }
+    if (refused && used) {
+        ni_shm_want_more(peer);
     }
 }
 
@@ -160,7 +190,10 @@ void ni_shm_review(struct ni_ep *ep, uint64_t now)
         return;
     }
     look_for_unused(peer, now);
-    offer_growth(peer);
+    offer_growth(peer, now - quiet->packets_at < keep);
+    if (quiet->wanted_at != 0 && now - quiet->wanted_at < keep) {
+        keep /= WANTED_PART;
+    }
     if (tx->bulk_size == 0 && !in_larger_ring(peer) && !quiet->leaving) {
         return;
     }

@@ -16,13 +16,17 @@ struct ni_shm_quiet {
     uint64_t packets_at;
     uint32_t payloads; /* in the bulk area */
     uint64_t payloads_at;
-    bool leaving;     /* the larger ring is there still, and maybe its receiver */
-    uint32_t left_at; /* line from which on that is not */
+    uint64_t wanted;    /* what the receiver's header said of all its lanes at the last review */
+    uint64_t wanted_at; /* when that had changed; 0: it has not */
+    bool leaving;       /* the larger ring is there still, and maybe its receiver */
+    uint32_t left_at;   /* line from which on that is not */
 };
 
 /* Give back what a lane has grown to and does not use. By the endpoint's holder, as what follows,
  * with no packet begun. */
 void ni_shm_review(struct ni_ep *ep, uint64_t now);
+/* Say to all who send to the same receiver that this lane needs more and may not have it. */
+void ni_shm_want_more(const struct ni_shm_peer *peer);
 /* Whether the lane may go on in its larger ring, which is not allocated then. false: its receiver
  * may still look at that. */
 bool ni_shm_ring_is_free(struct ni_shm_peer *peer);
