@@ -67,13 +67,14 @@ enum pri_wire_status {
     PRI_WIRE_TAKEN,  /* the name is published already */
     PRI_WIRE_LIMIT,  /* of numbers: so many are left */
     PRI_WIRE_FAILED, /* the command of this number cannot be started, for this reason */
+    PRI_WIRE_ENDED,  /* it has ended without joining; the reason: its status, as wait has it */
     PRI_WIRE_NO_MEMORY,
 };
 
 struct pri_wire_answer {
     int32_t status; /* enum pri_wire_status */
     int32_t number; /* the first of new ranks; of the rank asked for; the owner of the name */
-    int32_t reason; /* an errno */
+    int32_t reason; /* an errno, or a status */
 };
 
 struct pri_wire_head {

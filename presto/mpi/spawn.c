@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- what is shared -------------------------------------------------------------------------- */
@@ -144,12 +145,26 @@ static char *folder_of(MPI_Info info)
     return folder;
 }
 
-static int check_order(const struct order *order, int *total)
+/* How many error codes there are. */
+static int count_ranks(const struct order *order, int *total)
 {
     *total = 0;
     if (order->count < 1 || order->programs == NULL || order->ranks == NULL) {
         return pri_blame_value(MPI_ERR_ARG, "the count of commands", order->count, 1, INT32_MAX);
     }
+    for (int i = 0; i < order->count; i++) {
+        if (order->ranks[i] < 0 || order->ranks[i] > INT32_MAX - *total) {
+            return pri_blame_value(MPI_ERR_ARG, "the count of ranks", order->ranks[i], 0,
+                                   INT32_MAX);
+        }
+        *total += order->ranks[i];
+    }
+    return *total > 0 ? MPI_SUCCESS
+                      : pri_blame_value(MPI_ERR_ARG, "the count of ranks", 0, 1, INT32_MAX);
+}
+
+static int check_order(const struct order *order)
+{
     for (int i = 0; i < order->count; i++) {
         MPI_Info info = order->infos != NULL ? order->infos[i] : MPI_INFO_NULL;
         int code = check_host(info);
@@ -159,14 +174,23 @@ static int check_order(const struct order *order, int *total)
         if (order->programs[i] == NULL || order->programs[i][0] == '\0') {
             return pri_blame(MPI_ERR_ARG, "a command has no name");
         }
-        if (order->ranks[i] < 0 || order->ranks[i] > INT32_MAX - *total) {
-            return pri_blame_value(MPI_ERR_ARG, "the count of ranks", order->ranks[i], 0,
-                                   INT32_MAX);
-        }
-        *total += order->ranks[i];
     }
-    return *total > 0 ? MPI_SUCCESS
-                      : pri_blame_value(MPI_ERR_ARG, "the count of ranks", 0, 1, INT32_MAX);
+    return MPI_SUCCESS;
+}
+
+static const char *name_of(const struct order *order, int number)
+{
+    return number >= 0 && number < order->count ? order->programs[number] : "it";
+}
+
+static int blame_end(const char *program, int status)
+{
+    bool killed = WIFSIGNALED(status);
+    return pri_blame(MPI_ERR_SPAWN,
+                     pri_later_text("%.200s %s %d before it called MPI_Init: see what it says, or "
+                                    "start it by itself",
+                                    program, killed ? "was ended by signal" : "ended with code",
+                                    killed ? WTERMSIG(status) : WEXITSTATUS(status)));
 }
 
 /* What the launcher says, as a code. */
@@ -187,10 +211,9 @@ static int code_of(const struct pri_answer *answer, const struct order *order)
             MPI_ERR_SPAWN,
             pri_later_text("%.200s cannot be started: %s (info wdir and path say where "
                            "it begins and is looked for)",
-                           what->number >= 0 && what->number < order->count
-                               ? order->programs[what->number]
-                               : "it",
-                           strerror(what->reason)));
+                           name_of(order, what->number), strerror(what->reason)));
+    case PRI_WIRE_ENDED:
+        return blame_end(name_of(order, what->number), what->reason);
     default:
         return MPI_ERR_NO_MEM;
     }
@@ -243,7 +266,10 @@ static void start(struct pri_comm *comm, const struct order *order, struct outco
     struct pri_rank *self = comm->mpi->self;
     struct pri_answer answer;
     int count;
-    outcome->code = check_order(order, &outcome->total);
+    outcome->code = count_ranks(order, &outcome->total);
+    if (outcome->code == MPI_SUCCESS) {
+        outcome->code = check_order(order);
+    }
     if (outcome->code == MPI_SUCCESS) {
         outcome->code = pri_later_check(comm->mpi, MPI_ERR_SPAWN);
     }

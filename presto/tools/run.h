@@ -249,7 +249,8 @@ void run_guard_watch(struct run_job *job);
 /* From then on: it has to know the world first. run_serve_started is called later. False: errno. */
 bool run_guard_tell_world(struct run_job *job, const struct run_world *world);
 bool run_guard_ask(struct run_job *job, int rank, const struct run_ends *ends);
-void run_guard_kill(struct run_job *job, int rank);
+/* So many ranks from one on, and what they have started. */
+void run_guard_kill(struct run_job *job, int rank, int count);
 /* A signal for all ranks and what they have started, but for the process group `but` (0: none). */
 void run_guard_signal(struct run_job *job, int signal, pid_t but);
 /* Its socket can be read: take ends of ranks, or its own. */
@@ -266,6 +267,8 @@ void run_tree_pass_over(struct run_job *job, pid_t pid);
 /* A signal for ranks, and for what they have started; those of the process group `but` have had it,
  * 0: nobody has. */
 void run_tree_signal(const struct run_job *job, int signal, pid_t but);
+/* Kill a process and what it has started. */
+void run_tree_kill(const struct run_job *job, pid_t pid);
 /* Whether a rank, or what one has started, is still there. */
 bool run_tree_left(const struct run_job *job);
 /* It has ended, and its pid means nothing any more. */

@@ -165,8 +165,8 @@ void run_end_rank(struct run_job *job, struct run_rank *rank, int status)
                 WIFSIGNALED(status) ? "signal" : "exit code",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }
-    if (job->over || rank->world->failed) {
-        return; /* a consequence */
+    if (job->over || run_serve_ended(job, rank, status)) {
+        return; /* a consequence, or only of interest to who has started it */
     }
     if (WIFSIGNALED(status)) {
         ended_by_signal(job, rank, WTERMSIG(status), WCOREDUMP(status));

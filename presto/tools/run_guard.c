@@ -11,7 +11,7 @@
  *                        WORLD   rank: its first; pid: the rank that asks for it, with a file that
  *                                says what it asks for; value: the length of that
  *                        SIGNAL  value: the signal; pid: the process group that has had it, or 0
- *                        KILL    rank
+ *                        KILL    rank; value: how many from that one on
  *   guard -> prestorun   STARTED rank, pid, or -1 and the reason: value, an errno; of a rank of a
  *                                WORLD when its program runs
  *                        ENDED   pid, of a rank or of what one has started; value: its status
@@ -109,12 +109,12 @@ static void take_world(struct guard *guard, const struct run_note *note,
     close_ends(ends);
 }
 
-static void kill_rank(const struct guard *guard, int number)
+static void kill_ranks(const struct guard *guard, int first, int count)
 {
-    const pid_t pid = guard->job->ranks[number].pid;
-
-    if (pid > 0) {
-        (void)kill(pid, SIGKILL);
+    for (int i = first; i < first + count; i++) {
+        if (guard->job->ranks[i].pid > 0) {
+            run_tree_kill(guard->job, guard->job->ranks[i].pid);
+        }
     }
 }
 
@@ -139,7 +139,7 @@ static bool obey(struct guard *guard)
     } else if (note.kind == RUN_NOTE_WORLD) {
         take_world(guard, &note, &ends);
     } else if (note.kind == RUN_NOTE_KILL) {
-        kill_rank(guard, note.rank);
+        kill_ranks(guard, note.rank, note.value);
     } else if (note.kind == RUN_NOTE_SIGNAL) {
         run_tree_signal(guard->job, note.value, note.pid);
     }
@@ -319,10 +319,11 @@ bool run_guard_ask(struct run_job *job, int rank, const struct run_ends *ends)
                          ends, 0) > 0;
 }
 
-void run_guard_kill(struct run_job *job, int rank)
+void run_guard_kill(struct run_job *job, int rank, int count)
 {
-    (void)run_note_send(job->guard.fd, (struct run_note){.kind = RUN_NOTE_KILL, .rank = rank}, NULL,
-                        0);
+    (void)run_note_send(job->guard.fd,
+                        (struct run_note){.kind = RUN_NOTE_KILL, .rank = rank, .value = count},
+                        NULL, 0);
 }
 
 void run_guard_signal(struct run_job *job, int signal, pid_t but)

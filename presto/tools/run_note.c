@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "tools/run.h"
 
@@ -43,16 +44,24 @@ ssize_t run_note_receive(int fd, struct run_note *note, struct run_ends *ends, i
                              .msg_control = &control,
                              .msg_controllen = sizeof(control)};
     const struct cmsghdr *head;
+    int fds[3] = {-1, -1, -1};
+    size_t got = 0;
     ssize_t n;
 
     do {
         n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | flags);
     } while (n < 0 && errno == EINTR);
-    *ends = (struct run_ends){-1, -1, -1};
     head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (head != NULL && head->cmsg_type == SCM_RIGHTS &&
-        head->cmsg_len == CMSG_LEN(sizeof(*ends))) {
-        memcpy(ends, CMSG_DATA(head), sizeof(*ends));
+    if (head != NULL && head->cmsg_type == SCM_RIGHTS) {
+        got = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        got = got < 3 ? got : 3;
+        memcpy(fds, CMSG_DATA(head), got * sizeof(int));
     }
+    while (got > 0 && got < 3) { /* the limit of open files has kept the others away */
+        got--;
+        (void)close(fds[got]);
+        fds[got] = -1;
+    }
+    *ends = (struct run_ends){.wire = fds[0], .out = fds[1], .err = fds[2]};
     return n;
 }

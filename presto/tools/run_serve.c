@@ -163,34 +163,65 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Those that have been started are ended; their end is no news. */
-static void give_up(struct run_job *job, struct run_world *world, int error)
+/* One that has not been started. */
+static void drop_rank(struct run_rank *rank)
+{
+    rank->ended = true;
+    close_fd(&rank->wire);
+    close_fd(&rank->out.fd);
+    close_fd(&rank->err.fd);
+}
+
+/* Those that have been started are ended, and their end is no news. asked: the guard has still to
+ * answer for the next one. */
+static void give_up(struct run_job *job, struct run_world *world, bool asked,
+                    struct pri_wire_answer why)
 {
     struct run_rank *ranks = &job->ranks[world->first];
-    const int failed = world->started;
 
     world->failed = true;
+    if (world->started > 0) {
+        run_guard_kill(job, world->first, world->started);
+    }
     for (int i = 0; i < world->size; i++) {
-        if (i < failed) {
-            run_guard_kill(job, ranks[i].number);
-        } else {
-            ranks[i].ended = true;
+        if (i > world->started || (i == world->started && !asked)) {
+            drop_rank(&ranks[i]);
         }
     }
-    close_fd(&ranks[failed].wire);
-    close_fd(&ranks[failed].out.fd);
-    close_fd(&ranks[failed].err.fd);
-    answer(job, &job->ranks[world->parent],
-           (struct pri_wire_answer){
-               .status = PRI_WIRE_FAILED, .number = ranks[failed].app->number, .reason = error},
-           "", 0);
+    answer(job, &job->ranks[world->parent], why, "", 0);
+}
+
+static void give_up_starting(struct run_job *job, struct run_world *world, int error)
+{
+    const struct run_rank *failed = &job->ranks[world->first + world->started];
+
+    give_up(job, world, false,
+            (struct pri_wire_answer){
+                .status = PRI_WIRE_FAILED, .number = failed->app->number, .reason = error});
+}
+
+/* Of what it leaves, which the guard may not find, a program of Presto's ends with its socket. */
+bool run_serve_ended(struct run_job *job, struct run_rank *rank, int status)
+{
+    struct run_world *world = rank->world;
+
+    if (world->parent == RUN_NOBODY || world->table != NULL) {
+        return false;
+    }
+    close_fd(&rank->wire);
+    if (!world->failed) {
+        give_up(job, world, world->started < world->size,
+                (struct pri_wire_answer){
+                    .status = PRI_WIRE_ENDED, .number = rank->app->number, .reason = status});
+    }
+    return true;
 }
 
 /* One after the other: the guard answers before it is told of the next. */
 static void start_next(struct run_job *job, struct run_world *world)
 {
     if (!run_spawn_ask(job, &job->ranks[world->first + world->started])) {
-        give_up(job, world, errno);
+        give_up_starting(job, world, errno);
     }
 }
 
@@ -200,15 +231,19 @@ void run_serve_started(struct run_job *job, int number, int pid, int error)
     struct run_world *world = rank->world;
 
     if (pid < 0) {
-        give_up(job, world, error);
+        if (world->failed) {
+            drop_rank(rank);
+        } else {
+            give_up_starting(job, world, error);
+        }
         return;
     }
     rank->pid = pid;
     job->alive++;
     world->started++;
     run_end_begun(job, rank, pid);
-    if (job->over) {
-        run_guard_kill(job, number); /* the others have been told to end */
+    if (job->over || world->failed) {
+        run_guard_kill(job, number, 1); /* the others have been told to end */
     } else if (world->started < world->size) {
         start_next(job, world);
     }
@@ -238,7 +273,7 @@ static bool take_spawn(struct run_job *job, struct run_rank *rank, const uint8_t
     } else if (world == NULL) {
         answer_status(job, rank, PRI_WIRE_NO_MEMORY);
     } else if (!run_guard_tell_world(job, world)) {
-        give_up(job, world, errno);
+        give_up_starting(job, world, errno);
     } else {
         start_next(job, world);
     }

@@ -123,6 +123,20 @@ void run_tree_signal(const struct run_job *job, int signal, pid_t but)
     free(list.pid);
 }
 
+void run_tree_kill(const struct run_job *job, pid_t pid)
+{
+    struct run_pids list = {0};
+
+    add(job, &list, pid);
+    for (size_t i = 0; i < list.count; i++) {
+        add_children(job, &list, list.pid[i]);
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        (void)kill(list.pid[i], SIGKILL);
+    }
+    free(list.pid);
+}
+
 bool run_tree_left(const struct run_job *job)
 {
     struct run_pids list = {0};

@@ -164,7 +164,7 @@ static void take_hello(struct run_job *job, struct run_rank *rank, const uint8_t
     rank->blob_length = length;
     rank->hello = true;
     job->hellos++;
-    if (++rank->world->hellos == rank->world->size) {
+    if (++rank->world->hellos == rank->world->size && !rank->world->failed) {
         send_table(job, rank->world);
     } else if (!rank->world->failed) {
         check_missing(job, rank->world);

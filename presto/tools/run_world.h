@@ -23,7 +23,7 @@ struct run_world {
     int first, size;
     int parent;     /* the rank that asked for it; RUN_NOBODY */
     int started;    /* of its ranks, of one that was asked for */
-    bool failed;    /* not all could be started: the others are ended, and who asked knows */
+    bool failed;    /* not all have joined: the others are ended, and who asked knows */
     int hellos;     /* ranks that have joined */
     uint8_t *table; /* of addresses, when all are known */
     size_t table_length;
@@ -58,6 +58,9 @@ bool run_serve_take(struct run_job *job, struct run_rank *rank, uint32_t kind, c
                     size_t length);
 /* The guard has started a rank of a world that was asked for; or could not: pid is -1. */
 void run_serve_started(struct run_job *job, int number, int pid, int error);
+/* A rank has ended. Whether others, of before, do not depend on it: its world had not joined, and
+ * who has asked for that is told. */
+bool run_serve_ended(struct run_job *job, struct run_rank *rank, int status);
 /* All ranks of a world have joined. */
 void run_serve_joined(struct run_job *job, const struct run_world *world);
 /* What a rank has published is gone with it. */

@@ -48,10 +48,11 @@ bool run_guard_tell_world(struct run_job *job, const struct run_world *world)
     return false;
 }
 
-void run_guard_kill(struct run_job *job, int rank)
+void run_guard_kill(struct run_job *job, int rank, int count)
 {
     (void)job;
     (void)rank;
+    (void)count;
     must(0, "no rank is ended alone");
 }
 

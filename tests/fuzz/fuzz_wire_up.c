@@ -20,7 +20,7 @@
  * addresses.
  */
 
-enum { RANKS = 3, SAYS_MOST = 0xf0, HELLO = 0xf0, ABORT, BYE, CLOSE, ASK, STARTED, READ };
+enum { RANKS = 3, SAYS_MOST = 0xf0, HELLO = 0xf0, ABORT, BYE, CLOSE, ASK, STARTED, READ, END };
 
 static int ended; /* times that the job was ended */
 static int asked; /* ranks that the guard is to start: one of each question that is open */
@@ -95,9 +95,13 @@ void run_end_begun(struct run_job *job, struct run_rank *rank, pid_t pid)
     must(rank->pid == pid, "it is known by its process");
 }
 
-void run_guard_kill(struct run_job *job, int rank)
+void run_guard_kill(struct run_job *job, int rank, int count)
 {
-    must(rank >= RANKS && job->ranks[rank].pid > 0, "what is ended has been started later");
+    must(count > 0, "some rank is ended");
+    for (int i = rank; i < rank + count; i++) {
+        must(i >= RANKS && (job->ranks[i].pid > 0 || job->ranks[i].ended),
+             "what is ended has been started later");
+    }
 }
 
 _Noreturn void run_no_memory(void)
@@ -199,6 +203,21 @@ static void say_message(struct scene *scene, int i, uint32_t kind, const void *d
     say(scene, i, message, sizeof(head) + length);
 }
 
+/* One that was started later, before its world has joined. */
+static void end_one(struct run_job *job, unsigned nth, int status)
+{
+    const unsigned later = (unsigned)(job->options.ranks - RANKS);
+    struct run_rank *rank = later > 0 ? &job->ranks[RANKS + nth % later] : NULL;
+
+    if (rank != NULL && rank->pid > 0) {
+        rank->pid = 0;
+        rank->ended = true;
+        job->alive--;
+        must(run_serve_ended(job, rank, status), "it has not joined");
+        must(rank->world->failed && rank->wire < 0, "its world comes to nothing");
+    }
+}
+
 static void step(struct scene *scene, struct input *in)
 {
     uint8_t who, what, data[256];
@@ -230,6 +249,10 @@ static void step(struct scene *scene, struct input *in)
         if (asked > 0) {
             run_serve_started(&scene->job, to_start[--asked], data[0] % 8 == 0 ? -1 : 1, ENOENT);
         }
+        check(scene);
+        break;
+    case END:
+        end_one(&scene->job, data[0], data[1]);
         check(scene);
         break;
     case BYE:

@@ -22,13 +22,16 @@ expect() {
     fi
 }
 
-for run in '1 some' '3 some' '2 several' '2 where' '1 names' '2 errors' '3 join' '1 nest' '2 nest' '2 late' '2 keep'; do
+for run in '1 some' '3 some' '2 several' '2 where' '1 names' '2 errors' '2 early' '3 join' '1 nest' '2 nest' '2 late' '2 keep'; do
     expect 0 "^mpi_later ${run#* }: done" "$prestorun" -n "${run% *}" "$work/mpi_later" "${run#* }"
 done
 
 # The death of one ends all, whoever has started it; so does MPI_Abort.
 expect 137 'rank 2 (pid [0-9]*) was ended by signal 9' "$prestorun" -n 2 "$work/mpi_later" die
 expect 7 'rank 1 (pid [0-9]*) aborts the job with code 7' "$prestorun" -n 1 "$work/mpi_later" abort
+
+# So does what ends before it is a rank, unless who has started it goes on (early).
+expect 50 '/bin/sh ended with code 5 before it called MPI_Init' "$prestorun" -n 2 "$work/mpi_later" fatal
 
 # What cannot be is refused with the remedy.
 expect 50 'started alone: start it with prestorun' "$work/mpi_later" alone

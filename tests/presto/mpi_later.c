@@ -270,6 +270,25 @@ static void names(char *program)
     MPI_Comm_disconnect(&server);
 }
 
+/* The first of several commands is wrong: all error codes say so. */
+static void refuse_first(char *program)
+{
+    char *programs[] = {program, program};
+    const int ranks[] = {1, 2};
+    int codes[] = {0, 0, 0};
+    MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
+    MPI_Comm inter;
+
+    MPI_Info_create(&infos[0]);
+    MPI_Info_set(infos[0], "host", "no-such-host");
+    CHECK(class_of(MPI_Comm_spawn_multiple(2, programs, MPI_ARGVS_NULL, ranks, infos, 0,
+                                           MPI_COMM_WORLD, &inter, codes)) == MPI_ERR_SPAWN);
+    for (int i = 0; i < 3; i++) {
+        CHECK(codes[i] == MPI_ERR_SPAWN);
+    }
+    MPI_Info_free(&infos[0]);
+}
+
 static void errors(char *program)
 {
     char port[MPI_MAX_PORT_NAME];
@@ -295,6 +314,7 @@ static void errors(char *program)
     CHECK(class_of(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, info, 0, MPI_COMM_WORLD, &inter,
                                   codes)) == MPI_ERR_SPAWN);
     MPI_Info_set(info, "host", "localhost");
+    refuse_first(program);
     MPI_Info_set(info, "wdir", "/no/such/folder");
     CHECK(class_of(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, info, 0, MPI_COMM_WORLD, &inter,
                                   codes)) == MPI_ERR_SPAWN);
@@ -322,6 +342,63 @@ static void errors(char *program)
     inter = spawn(program, "talk", 2, MPI_COMM_WORLD);
     talk(inter, 0);
     MPI_Comm_disconnect(&inter);
+}
+
+/* Two commands of one rank each, by a shell, of which one ends before it is a rank; file is their
+ * first word. */
+static void spawn_in_vain(const char *one, const char *other, const char *file)
+{
+    char *shells[] = {(char[]){"/bin/sh"}, (char[]){"/bin/sh"}};
+    char *first[] = {(char[]){"-c"}, (char *)one, (char *)file, NULL};
+    char *second[] = {(char[]){"-c"}, (char *)other, (char *)file, NULL};
+    char **words[] = {first, second};
+    const int ranks[] = {1, 1};
+    int codes[] = {0, 0};
+    MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
+    MPI_Comm inter;
+
+    CHECK(class_of(MPI_Comm_spawn_multiple(2, shells, words, ranks, infos, 0, MPI_COMM_WORLD,
+                                           &inter, codes)) == MPI_ERR_SPAWN);
+    CHECK(inter == MPI_COMM_NULL && codes[0] == MPI_ERR_SPAWN && codes[1] == MPI_ERR_SPAWN);
+}
+
+/* Programs that end before they call MPI_Init: nothing is left of those that were to be with them,
+ * and who has started them goes on. */
+static void early(char *program)
+{
+    char file[1024], text[64] = "";
+    FILE *in;
+    int pid = 0;
+    MPI_Comm inter;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    snprintf(file, sizeof(file), "%s.pid", program);
+    spawn_in_vain("exit 5", "sleep 600", file);
+    spawn_in_vain("sleep 600", "kill -9 $$", file);
+    spawn_in_vain("exec \"${0%.pid}\" talk", "sleep 0.2; exit 0", file); /* one joins, perhaps */
+    spawn_in_vain("sleep 600 & echo $! >\"$0\"; wait",
+                  "until [ -s \"$0\" ]; do sleep 0.01; done; exit 1", file);
+    in = fopen(file, "r");
+    CHECK(in != NULL && fgets(text, sizeof(text), in) != NULL && (pid = atoi(text)) > 0);
+    (void)fclose(in);
+    for (int i = 0; i < 10000 && kill(pid, 0) == 0; i++) {
+        (void)usleep(1000);
+    }
+    CHECK(kill(pid, 0) != 0);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    inter = spawn(program, "talk", 2, MPI_COMM_WORLD);
+    talk(inter, 0);
+    MPI_Comm_disconnect(&inter);
+}
+
+/* The same, of a program that does not go on. */
+static void fatal(void)
+{
+    char *words[] = {(char[]){"-c"}, (char[]){"exit 5"}, NULL};
+    MPI_Comm inter;
+
+    MPI_Comm_spawn("/bin/sh", words, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
+                   MPI_ERRCODES_IGNORE);
 }
 
 /* Ranks 0 and 1, by a socket. */
@@ -393,6 +470,10 @@ int main(int argc, char **argv)
         names(argv[0]);
     } else if (strcmp(mode, "errors") == 0) {
         errors(argv[0]);
+    } else if (strcmp(mode, "early") == 0) {
+        early(argv[0]);
+    } else if (strcmp(mode, "fatal") == 0) {
+        fatal();
     } else if (strcmp(mode, "join") == 0) {
         join();
     } else if (strcmp(mode, "alone") == 0) {

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When prestorun ends. The poll below is called instead of the system's. */
+/* When prestorun ends, and what its notes carry. The poll below is called instead of the system's.
+ */
 #include "unit.h"
 
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tools/run.h"
+#include "tools/run_note.h"
 
 static int vain; /* polls in which nothing came */
 
@@ -82,9 +86,43 @@ static void nothing_is_waited_for(void **state)
     assert_int_equal(vain, 0);
 }
 
+/* Where the limit of open files leaves no room for all three ends, none is kept. */
+static void ends_come_together(void **state)
+{
+    const struct run_ends sent = {0, 1, 2};
+    struct run_note note = {.kind = RUN_NOTE_SPAWN, .rank = 7};
+    struct run_ends got;
+    struct rlimit limit, before;
+    int fds[2], next;
+
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
+    next = dup(0);
+    assert_int_equal(close(next), 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    for (int room = 0; room <= 3; room++) {
+        limit = (struct rlimit){.rlim_cur = (rlim_t)(next + room), .rlim_max = before.rlim_max};
+        assert_true(run_note_send(fds[0], note, &sent, 0) > 0);
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        assert_int_equal(run_note_receive(fds[1], &note, &got, 0), sizeof(note));
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+        assert_int_equal(note.rank, 7);
+        if (room == 3) {
+            assert_true(got.wire >= 0 && got.out >= 0 && got.err >= 0);
+            assert_true(close(got.wire) == 0 && close(got.out) == 0 && close(got.err) == 0);
+        } else {
+            assert_true(got.wire == -1 && got.out == -1 && got.err == -1);
+        }
+        assert_int_equal(dup(0), next);
+        assert_int_equal(close(next), 0);
+    }
+    assert_true(close(fds[0]) == 0 && close(fds[1]) == 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_waited_for)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_waited_for),
+                                       cmocka_unit_test(ends_come_together)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
