@@ -29,7 +29,7 @@ struct hfm_cluster {
     unsigned
         news; /* that a master sends between two steps; what is left out goes with later pings */
     bool cards;
-    bool asks;     /* without cards, hosts whose daemons are silent */
+    bool asks;     /* hosts whose daemons are silent, or whose cards say that they do not live */
     uint32_t mask; /* of fault words: what cards do not say */
 };
 

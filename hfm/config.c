@@ -388,7 +388,7 @@ void hfm_config_cluster(const struct hfm_config *config, struct hfm_cluster *clu
         .news = NEWS_A_STEP,
         .cards = config->device[0] != '\0',
         .hold = ni_max_u64(config->hold_ms * ms, (config->silent + ANSWERS * config->ask) * ping),
-        .asks = config->device[0] == '\0' && config->ask != 0,
+        .asks = config->ask != 0,
         .mask = hfm_setup_mask(config) >> 1};
     for (unsigned i = 0; i < config->masters; i++) {
         cluster->voter[cluster->voters++] = config->master[i];

@@ -21,9 +21,10 @@ struct hfm_source {
 };
 
 struct hfm_member {
-    uint64_t session;                       /* its latest; 0: it has never been heard of */
-    uint32_t fault;                         /* what is known about it */
-    bool gone;                              /* what it says does not count */
+    uint64_t session; /* its latest; 0: it has never been heard of */
+    uint32_t fault;   /* what is known about it */
+    bool gone;        /* what it says does not count */
+    uint64_t doubted; /* since when it may be lost, with a card; 0: it lives */
     struct hfm_source source[HFM_SUBJECTS]; /* what it says */
 };
 

@@ -2,10 +2,12 @@
 /* A node as the master. */
 #include "base/bits.h"
 #include "hfm/node_private.h"
+#include "hfm/verdict.h"
 
 enum {
     CATCH_UP = 32, /* news sent for one ping */
     ASKS = 8,      /* of a host, before it is gone */
+    ANSWERS = 3,   /* pings that a host with a card has to answer when it is asked */
 };
 
 static void send_news(struct hfm_node *node, uint32_t to, uint32_t about, uint64_t after)
@@ -106,14 +108,49 @@ static bool card_says_alive(const struct hfm_node *node, uint32_t about)
     return false;
 }
 
-/* How long a node has to be silent to be gone, if no card and no host says otherwise. */
-static uint64_t gone_after(const struct hfm_node *node)
+/* Whether a silent node is gone: nothing of it was heard for so long. Of a host with a card its
+ * kernel is asked only when that is so. */
+static bool is_gone(const struct hfm_node *node, uint32_t about)
 {
-    return node->cluster.cards ? node->cluster.gone : node->cluster.hold;
+    if (!node->cluster.cards) {
+        return hfm_presence_silent_for(&node->presence, about, node->cluster.hold, node->now);
+    }
+    return links_say_gone(node, about) ||
+           (node->now >= node->presence.of[about].heard + node->cluster.gone &&
+            !card_says_alive(node, about));
 }
 
-/* All that is known of a node now. */
-static uint32_t judge(struct hfm_node *node, uint32_t about)
+/* Cards say that a host is lost, but see no more of it than its daemon: its kernel is asked before
+ * anybody acts on it. If it does not answer for some pings the host is lost; if it does it has the
+ * hold time anew. */
+static uint32_t doubt(struct hfm_node *node, uint32_t about, uint32_t fault)
+{
+    const struct hfm_cluster *cluster = &node->cluster;
+    const struct hfm_present *present = &node->presence.of[about];
+    struct hfm_member *member = &node->master.member[about];
+    uint64_t until;
+
+    if (!cluster->cards || !cluster->asks || hfm_verdict_of(fault) != HFM_LOST) {
+        member->doubted = 0;
+        return fault;
+    }
+    if (member->doubted == 0) {
+        member->doubted = node->now;
+        node->ask_due = node->now;
+    }
+    until = ni_max_u64(member->doubted, present->heard) + ANSWERS * cluster->period;
+    if (present->answered >= member->doubted) {
+        until = ni_max_u64(until, present->answered + cluster->hold);
+    }
+    if (node->now >= until) {
+        return fault;
+    }
+    node->review = ni_min_u64(node->review, until);
+    return fault | HFM_ASKED;
+}
+
+/* All that is heard of a node now. */
+static uint32_t judge_heard(struct hfm_node *node, uint32_t about)
 {
     uint32_t fault = node->master.member[about].fault;
 
@@ -124,12 +161,13 @@ static uint32_t judge(struct hfm_node *node, uint32_t about)
         return fault;
     }
     fault |= HFM_SILENT | (node->presence.of[about].session == 0 ? HFM_UNHEARD : 0);
-    if ((node->cluster.cards && links_say_gone(node, about)) ||
-        (hfm_presence_silent_for(&node->presence, about, gone_after(node), node->now) &&
-         !(node->cluster.cards && card_says_alive(node, about)))) {
-        fault |= HFM_GONE;
-    }
-    return fault;
+    return fault | (is_gone(node, about) ? HFM_GONE : 0);
+}
+
+/* All that is known of a node now. */
+static uint32_t judge(struct hfm_node *node, uint32_t about)
+{
+    return doubt(node, about, judge_heard(node, about));
 }
 
 /* Tell what is known of a node, if that has changed. */
@@ -174,6 +212,14 @@ static void heard_about(void *arg, uint32_t about, uint32_t fault, uint32_t befo
     publish(node, about, judge(node, about));
 }
 
+/* Whether a node's host is asked: with a card, if that says it does not live. */
+static bool is_asked(const struct hfm_node *node, uint32_t about)
+{
+    return node->cluster.asks && about != node->cluster.self &&
+           (node->cluster.cards ? node->master.member[about].doubted != 0
+                                : node->presence.of[about].silent);
+}
+
 void hfm_node_review(struct hfm_node *node)
 {
     const struct hfm_observer observer = {heard_about, node};
@@ -185,13 +231,15 @@ void hfm_node_review(struct hfm_node *node)
         publish(node, about, fault);
         hfm_master_gone(&node->master, about, (fault & (HFM_GONE | HFM_LEFT)) != 0, &observer);
         if ((fault & (HFM_SILENT | HFM_GONE)) == HFM_SILENT) {
-            uint64_t gone = hfm_presence_last(&node->presence, about) + gone_after(node);
+            uint64_t gone = node->cluster.cards
+                                ? node->presence.of[about].heard + node->cluster.gone
+                                : hfm_presence_last(&node->presence, about) + node->cluster.hold;
 
             /* When it is gone, if it stays silent, and neither card nor host says otherwise. */
             node->review =
                 ni_min_u64(node->review, ni_max_u64(gone, node->now + node->cluster.period));
         }
-        if ((fault & HFM_SILENT) != 0 && node->cluster.asks && node->ask_due == UINT64_MAX) {
+        if (is_asked(node, about) && node->ask_due == UINT64_MAX) {
             node->ask_due = node->now;
         }
     }
@@ -206,8 +254,12 @@ void hfm_node_ask(struct hfm_node *node)
     }
     node->ask_due = UINT64_MAX;
     for (uint32_t about = 0; about < cluster->nodes && node->acts; about++) {
-        if (node->presence.of[about].silent) {
-            node->ask_due = node->now + ni_max_u64(cluster->hold / ASKS, cluster->period);
+        if (is_asked(node, about)) {
+            bool soon = node->now < node->master.member[about].doubted + ANSWERS * cluster->period;
+            uint64_t time =
+                soon ? cluster->period : ni_max_u64(cluster->hold / ASKS, cluster->period);
+
+            node->ask_due = ni_min_u64(node->ask_due, node->now + time);
             node->ops->ask(node->ops->arg, about);
         }
     }
@@ -218,7 +270,7 @@ void hfm_node_answered(struct hfm_node *node, uint32_t about, uint64_t now)
     node->now = now;
     if (node->acts && about < node->cluster.nodes) {
         hfm_presence_answered(&node->presence, about, now);
-        if ((node->known[about].fault & HFM_GONE) != 0) {
+        if (hfm_verdict_of(node->known[about].fault) == HFM_LOST) {
             hfm_node_review(node);
         }
     }

@@ -28,7 +28,7 @@ static const struct {
 enum hfm_verdict hfm_verdict_of(uint32_t fault)
 {
     if ((fault & HFM_GONE) != 0 || (fault & DNP_FAULT_HOST) == DNP_FAULT_HOST_LOST) {
-        return HFM_LOST;
+        return (fault & HFM_ASKED) != 0 ? HFM_BROKEN : HFM_LOST;
     }
     if ((fault & (HFM_CARD_LOST | HFM_SILENT)) != 0 || (fault & 0x02aaaaaaU) != 0) {
         return HFM_BROKEN;
@@ -55,13 +55,16 @@ size_t hfm_fault_print(uint32_t fault, char *text, size_t size)
     bool lost = (fault & DNP_FAULT_HOST) == DNP_FAULT_HOST_LOST;
 
     text[0] = '\0';
-    if ((fault & HFM_GONE) != 0) {
+    if ((fault & HFM_ASKED) != 0) {
+        used = add(text, size, used, "daemon lost", "");
+    }
+    if ((fault & HFM_GONE) != 0 && (fault & HFM_ASKED) == 0) {
         used = add(text, size, used, "node gone", "");
     }
-    if (lost) {
+    if (lost && (fault & HFM_ASKED) == 0) {
         used = add(text, size, used, "host lost", "");
     }
-    if ((fault & HFM_SILENT) != 0) {
+    if ((fault & HFM_SILENT) != 0 && (fault & HFM_ASKED) == 0) {
         used = add(text, size, used, "daemon silent",
                    (fault & HFM_UNHEARD) != 0 ? "since the master began" : "");
     }

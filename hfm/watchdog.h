@@ -26,12 +26,13 @@ enum { HFM_OWN = DNP_LINKS, HFM_SUBJECTS, HFM_SILENCE = HFM_SUBJECTS };
 
 /* In a fault word. Of a card that does not write its register any more the other fields are what
  * they were. */
+#define HFM_ASKED      0x80000000U /* its kernel is asked whether the host lives, or says so */
 #define HFM_CARD_LOST  0x40000000U
 #define HFM_SILENT     0x20000000U /* its daemon is not heard over the service network */
 #define HFM_GONE       0x10000000U /* neither is anything else of the node */
 #define HFM_LEFT       0x08000000U /* its daemon has ended as it was told: nobody watches it */
 #define HFM_UNHEARD    0x04000000U /* and was not, since the master began */
-#define HFM_FAULT_OURS (HFM_CARD_LOST | HFM_SILENT | HFM_GONE | HFM_LEFT | HFM_UNHEARD)
+#define HFM_FAULT_OURS (HFM_ASKED | HFM_CARD_LOST | HFM_SILENT | HFM_GONE | HFM_LEFT | HFM_UNHEARD)
 
 /* Of each field the worse of two fault words. */
 static inline uint32_t hfm_fault_worst(uint32_t a, uint32_t b)

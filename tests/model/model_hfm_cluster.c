@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/random.h"
 #include "hfm/node.h"
+#include "hfm/verdict.h"
 #include "master_history.h"
 
 /*
@@ -20,8 +21,9 @@
  *   never do two act with one term, unless a voter has forgotten what it promised
  *   a master that says "silent" or "gone" has a cause: the node, or the network, has failed lately
  *   a master that says that a card's part fails has it from somebody who said so
- *   with cards, a node that has ended or is stopped is gone in the end; without, it is gone if its
- *   host fails, and never before nothing of the host could be heard for the hold time
+ *   with cards, a node that has ended or is stopped is gone in the end, but not lost if its host is
+ *   asked and answers; without, it is gone if its host fails, and never before nothing of the host
+ *   could be heard for the hold time
  *   when all is well again, all nodes know the same: what is so
  *   without parted masters, everything that was ever reported has been said by a master
  *
@@ -62,7 +64,7 @@ static uint32_t said[NODES]; /* by cards, ever, about a node: fault words */
 static uint32_t told[NODES]; /* by masters, ever */
 static uint32_t said_by[NODES][NODES], unsaid[NODES]; /* of whom; by those that ended */
 static bool masters_change;                           /* this run parts or ends masters */
-static bool cards;
+static bool cards, asks;
 static uint64_t reached[NODES][NODES]; /* when a host could be heard by a daemon last */
 static uint64_t heard[NODES][NODES];   /* when it was */
 static unsigned hosts_gone;
@@ -106,8 +108,8 @@ static void ask_host(void *arg, uint32_t to)
 {
     uint32_t from = (uint32_t)((struct daemon *)arg - daemons);
 
-    if (cards || to == from) {
-        fail("a host is asked that has a card, or by itself, by", from);
+    if (!asks || to == from) {
+        fail("a host is asked and shall not be, or by itself, by", from);
     }
     if (flying < FLIGHT && !daemons[to].dead && passes(from, to) && passes(to, from)) {
         flight[flying++] = (struct sent){.from = to, .to = from, .at = now + ni_rng_below(&rng, 3)};
@@ -160,6 +162,10 @@ static void on_event(void *arg, const struct hfm_event *event)
             fail("gone, though its host could be heard, is", event->about);
         }
     }
+    if (cards && asks && hfm_verdict_of(event->fault) == HFM_LOST &&
+        now - net_failed > HOLD + ASK) {
+        fail("lost, though its host would have answered, is", event->about);
+    }
     if ((worse & ~(HFM_FAULT_OURS | 3U) & ~said[event->about]) != 0) {
         fail("a fault that nobody has reported of", event->about);
     }
@@ -184,7 +190,7 @@ static void begin(uint32_t i)
                                   .news = 4,
                                   .hold = HOLD,
                                   .cards = cards,
-                                  .asks = !cards};
+                                  .asks = asks};
     struct daemon *daemon = &daemons[i];
 
     ops[i] = (struct hfm_node_ops){send_message, on_event, ask_host, daemon};
@@ -421,6 +427,7 @@ static void run(void)
     master_history_begin();
     masters_change = seed % 3 != 0;
     cards = seed % 2 == 0;
+    asks = seed % 4 != 0;
     for (uint32_t i = 0; i < NODES; i++) {
         begin(i);
     }

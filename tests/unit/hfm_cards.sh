@@ -52,7 +52,7 @@ for node in range(8):
             print("cable %s 127.0.0.1:%d 127.0.0.1:%d" % (names[link], port[node * 7 + link], port[there * 7 + (link ^ 1)]), file=out)
     os.mkdir("%s/d%d" % (work, node))
 with open(work + "/conf", "w") as out:
-    print("torus 2x2x2\nkey %s/key\nwatchdog 20 40\nping 40\nsilent 100\ngone 1000\nlease 25" % work, file=out)
+    print("torus 2x2x2\nkey %s/key\nwatchdog 20 40\nping 40\nsilent 100\ngone 1000\nlease 25\nask 0" % work, file=out)
     print("set link_timeout 2000000", file=out)
     for node in range(8):
         print("node %d 127.0.0.1:%d n%d %s" % (node, port[node * 7 + 6], node, "master" if node == 0 else ""), file=out)

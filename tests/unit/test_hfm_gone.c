@@ -3,8 +3,9 @@
 #include "unit.h"
 
 #include "hfm/node.h"
+#include "hfm/verdict.h"
 
-enum { NODES = 4, PERIOD = 10, SILENT = 40, GONE = 80, SESSION = 100, THEIRS = 7 };
+enum { NODES = 4, PERIOD = 10, SILENT = 40, GONE = 80, HOLD = 400, SESSION = 100, THEIRS = 7 };
 enum { CUT = 2 /* between 1 and 3 */ };
 
 static struct hfm_node node;
@@ -22,7 +23,20 @@ static void on_event(void *arg, const struct hfm_event *event)
     (void)event;
 }
 
-static const struct hfm_node_ops ops = {.send = send_message, .event = on_event};
+static bool answers; /* the host that is asked */
+static unsigned asked;
+
+static void ask(void *arg, uint32_t about)
+{
+    (void)arg;
+    assert_int_equal(about, CUT);
+    asked++;
+    if (answers) {
+        hfm_node_answered(&node, about, now);
+    }
+}
+
+static const struct hfm_node_ops ops = {.send = send_message, .event = on_event, .ask = ask};
 
 /* Time passes; nodes of these bits ping. */
 static void pass(uint64_t time, unsigned pinging)
@@ -144,6 +158,60 @@ static void test_one_that_was_never_heard_may_be_late(void **state)
     hfm_node_fini(&node);
 }
 
+static enum hfm_verdict verdict(void)
+{
+    return hfm_verdict_of(node.known[CUT].fault);
+}
+
+/* A card misses the daemon. The kernel of its host is asked before it is lost, and as long as it
+ * answers. */
+static void test_one_whose_kernel_answers_is_not_lost(void **state)
+{
+    (void)state;
+    begin(0);
+    node.cluster.asks = true;
+    node.cluster.hold = HOLD;
+    answers = true;
+    asked = 0;
+    report(1, NI_TORUS_X_PLUS, CUT, DNP_FAULT_HOST_LOST);
+    assert_int_equal(verdict(), HFM_BROKEN);
+    for (int i = 0; i < 100; i++) {
+        pass(PERIOD, 10);
+        assert_int_equal(verdict(), HFM_BROKEN);
+    }
+    assert_true((node.known[CUT].fault & HFM_ASKED) != 0 && asked > 15 && asked < 30);
+    answers = false; /* the host fails, too */
+    pass(HOLD - HOLD / 8, 10);
+    assert_int_equal(verdict(), HFM_BROKEN);
+    pass(HOLD / 8 + PERIOD, 10);
+    assert_int_equal(verdict(), HFM_LOST);
+    answers = true;
+    pass(HOLD / 8 + PERIOD, 10);
+    assert_int_equal(verdict(), HFM_BROKEN);
+    report(1, NI_TORUS_X_PLUS, CUT, 0);
+    pass(3 * PERIOD, 14);
+    assert_int_equal(node.known[CUT].fault, 0);
+    hfm_node_fini(&node);
+}
+
+static void test_one_whose_kernel_does_not_answer_is_lost_soon(void **state)
+{
+    (void)state;
+    begin(0);
+    node.cluster.asks = true;
+    node.cluster.hold = HOLD;
+    answers = false;
+    asked = 0;
+    pass(2 * PERIOD, 10);
+    report(1, NI_TORUS_X_PLUS, CUT, DNP_FAULT_HOST_LOST);
+    pass(2 * PERIOD, 10);
+    assert_int_equal(verdict(), HFM_BROKEN);
+    assert_true(asked >= 2);
+    pass(PERIOD + 1, 10);
+    assert_int_equal(verdict(), HFM_LOST);
+    hfm_node_fini(&node);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +219,8 @@ int main(void)
         cmocka_unit_test(test_one_without_service_network_is_not_gone),
         cmocka_unit_test(test_links_whose_end_is_not_seen_do_not_count),
         cmocka_unit_test(test_one_that_was_never_heard_may_be_late),
+        cmocka_unit_test(test_one_whose_kernel_answers_is_not_lost),
+        cmocka_unit_test(test_one_whose_kernel_does_not_answer_is_lost_soon),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,6 +50,7 @@ static int setup(void **state)
                                       error, sizeof error),
                      NI_OK);
     hfm_config_cluster(&config, &cluster);
+    cluster.asks = false;
     assert_int_equal(hfm_history_init(&history, 4, 1600000000000000000), NI_OK);
     assert_int_equal(hfm_node_init(&node, &cluster, &ops, 7, 1000000000), NI_OK);
     state_ = (struct hfm_state){.config = &config,
@@ -119,10 +120,13 @@ static void test_verdicts(void **state)
     assert_int_equal(hfm_verdict_of(HFM_SILENT), HFM_BROKEN);
     assert_int_equal(hfm_verdict_of(HFM_SILENT | HFM_GONE), HFM_LOST);
     assert_int_equal(hfm_verdict_of(HFM_LEFT), HFM_SICK);
+    assert_int_equal(hfm_verdict_of(HFM_ASKED | HFM_SILENT | HFM_GONE), HFM_BROKEN);
+    (void)hfm_fault_print(HFM_ASKED | HFM_SILENT | DNP_FAULT_HOST_LOST, words, sizeof words);
+    assert_string_equal(words, "daemon lost");
     assert_int_equal(hfm_verdict_of(DNP_FAULT_HOST_LOST | DNP_SICK << 8), HFM_LOST);
     (void)hfm_fault_print(DNP_FAULT_HOST_LOST | DNP_SICK << 8 | DNP_BROKEN << 24, words, 200);
     assert_string_equal(words, "host lost, current warning, link X+ broken");
-    (void)hfm_fault_print(0x2aaaaaa | HFM_FAULT_OURS, words, 20); /* is cut */
+    (void)hfm_fault_print(0x2aaaaaa | (HFM_FAULT_OURS & ~HFM_ASKED), words, 20); /* is cut */
     assert_string_equal(words, "node gone, host los");
     (void)hfm_fault_print(HFM_SILENT | HFM_UNHEARD, words, sizeof words);
     assert_string_equal(words, "daemon silent since the master began");
