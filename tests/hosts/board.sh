@@ -30,4 +30,16 @@ says reached 'btl apelink: process 0 on h1 reached others by dev 1 (out of reach
 run p2p_all 4
 says reached 'btl apelink: process 0 on h1 reached others by shm 1 (the first link that reaches them; long messages go by '
 says reached 'dev 2-3 (out of reach of the first; long messages go by packets)'
+# Many messages at once; with APELINK_TEST_ALL=yes all that two ranks say to each other, windows, and long transfers.
+run p2p_match 2
+if [ "${APELINK_TEST_ALL-}" = yes ]; then
+    for program in p2p_modes p2p_order p2p_flood p2p_probe p2p_cancel p2p_cancel_send p2p_complete p2p_sendrecv p2p_tags \
+        p2p_comms p2p_remap p2p_testloop p2p_soak rma_windows rma_pieces rma_sync rma_types rma_atomic; do
+        run $program 2
+    done
+    run p2p_trunc 2 -small
+    run p2p_trunc 2 -large
+    run rma_putget 2
+    run rma_putget 4
+fi
 finish "ranks of two hosts reached each other by cards"
