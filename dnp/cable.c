@@ -126,6 +126,9 @@ uint32_t dnp_cable_spoil(const struct dnp_cable_faults *faults, struct ni_rng *r
 {
     uint32_t left = 0;
 
+    if (!faults->broken && faults->lose_ppm == 0 && faults->corrupt_ppm == 0) {
+        return n;
+    }
     for (uint32_t i = 0; i < n && !faults->broken; i++) {
         uint64_t draw = ni_rng_below(rng, 1000000);
 

@@ -30,6 +30,17 @@
 
 #define DNP_MAGIC ((struct apelink_word){0xa9e0c1b45d3287f6U, 0x5c6f93d8e7a1240bU})
 
+/* How many of n words come before the first that is Magic. */
+static inline uint32_t dnp_words_before_magic(const struct apelink_word *words, uint32_t n)
+{
+    uint32_t count = 0;
+
+    while (count < n && !apelink_word_equal(words[count], DNP_MAGIC)) {
+        count++;
+    }
+    return count;
+}
+
 enum dnp_control_kind {
     DNP_START = 0x51,
     DNP_CREDIT = 0xc3,

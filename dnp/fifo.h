@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/assert.h"
+#include "base/bits.h"
 #include "driver/word.h"
 
 /*
@@ -53,6 +55,19 @@ static inline void dnp_fifo_put(struct dnp_fifo *fifo, struct apelink_word word)
     fifo->word[fifo->filled++ & (fifo->size - 1)] = word;
 }
 
+/* Add n words, for which there must be room. */
+static inline void dnp_fifo_put_run(struct dnp_fifo *fifo, const struct apelink_word *words,
+                                    uint32_t n)
+{
+    uint32_t at = fifo->filled & (fifo->size - 1);
+    uint32_t first = (uint32_t)ni_min_u64(n, fifo->size - at);
+
+    NI_ASSERT(dnp_fifo_room(fifo) >= n);
+    memcpy(fifo->word + at, words, first * sizeof *words);
+    memcpy(fifo->word, words + first, (n - first) * sizeof *words);
+    fifo->filled += n;
+}
+
 /* The packet that was added is whole; or is to be forgotten. */
 static inline void dnp_fifo_commit(struct dnp_fifo *fifo)
 {
@@ -77,6 +92,18 @@ static inline struct apelink_word dnp_fifo_take(struct dnp_fifo *fifo)
 
     fifo->taken++;
     return word;
+}
+
+/* The words that lie one behind the other from the first on, up to n, which must be ready. Returns
+ * how many they are. */
+static inline uint32_t dnp_fifo_run(const struct dnp_fifo *fifo, uint32_t n,
+                                    const struct apelink_word **words)
+{
+    uint32_t at = fifo->taken & (fifo->size - 1);
+
+    NI_ASSERT(n <= dnp_fifo_ready(fifo));
+    *words = fifo->word + at;
+    return (uint32_t)ni_min_u64(n, fifo->size - at);
 }
 
 static inline void dnp_fifo_skip(struct dnp_fifo *fifo, uint32_t words)

@@ -104,6 +104,10 @@ uint64_t dnp_link_due(const struct dnp_link *link, uint64_t now);
 /* A word has arrived: any word. */
 void dnp_link_receive(struct dnp_link *link, uint64_t now, struct apelink_word word);
 
+/* The same of n words, one after the other. */
+void dnp_link_receive_burst(struct dnp_link *link, uint64_t now, const struct apelink_word *words,
+                            uint32_t n);
+
 /* Whether no credit came for link_timeout; keeps the register link_up. */
 bool dnp_link_down(struct dnp_link *link, uint64_t now);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The receiving side of a link. */
+#include "base/bits.h"
 #include "dnp/control.h"
 #include "dnp/crc.h"
 #include "dnp/link.h"
@@ -149,6 +150,40 @@ void dnp_link_receive(struct dnp_link *link, uint64_t now, struct apelink_word w
         announced_word(link, now, word);
     } else {
         packet_word(link, word);
+    }
+}
+
+/* The words that are just the next ones of the packet that arrives, up to n: none is Magic, none
+ * the last, and all have room. */
+static uint32_t receive_run(struct dnp_link *link, const struct apelink_word *words, uint32_t n)
+{
+    struct dnp_link_rx *rx = &link->rx;
+    struct dnp_fifo *fifo = &rx->fifo[rx->vc];
+
+    if (rx->magic || rx->left <= 1) {
+        return 0;
+    }
+    n = (uint32_t)ni_min_u64(n, ni_min_u64(rx->left - 1, dnp_fifo_room(fifo)));
+    n = dnp_words_before_magic(words, n);
+    dnp_fifo_put_run(fifo, words, n);
+    rx->crc = dnp_crc(rx->crc, words, n);
+    rx->seen[rx->vc] = (uint16_t)(rx->seen[rx->vc] + n);
+    rx->left -= n;
+    return n;
+}
+
+void dnp_link_receive_burst(struct dnp_link *link, uint64_t now, const struct apelink_word *words,
+                            uint32_t n)
+{
+    while (n > 0) {
+        uint32_t run = receive_run(link, words, n);
+
+        if (run == 0) {
+            dnp_link_receive(link, now, *words);
+            run = 1;
+        }
+        words += run;
+        n -= run;
     }
 }
 

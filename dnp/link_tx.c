@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sending side of a link. */
+#include <string.h>
+
 #include "base/assert.h"
 #include "base/bits.h"
 #include "dnp/control.h"
@@ -86,6 +88,19 @@ static struct apelink_word credit_word(struct dnp_link *link, uint64_t now)
     return dnp_control_pack(&credit);
 }
 
+/* So many words of the packet are on the cable. */
+static void words_left(struct dnp_link *link, uint32_t n)
+{
+    struct dnp_link_tx *tx = &link->tx;
+
+    dnp_add64(link->registers, DNP_REG_link_sent_words, link->index, n);
+    tx->left -= n;
+    if (tx->left == 0) {
+        tx->from = NULL;
+        dnp_add64(link->registers, DNP_REG_link_sent_packets, link->index, 1);
+    }
+}
+
 /* A word of the packet counts as sent when it leaves, as a literal when that is announced. */
 static struct apelink_word packet_word(struct dnp_link *link)
 {
@@ -97,11 +112,7 @@ static struct apelink_word packet_word(struct dnp_link *link)
     } else {
         tx->sent[tx->vc]++;
     }
-    dnp_add64(link->registers, DNP_REG_link_sent_words, link->index, 1);
-    if (--tx->left == 0) {
-        tx->from = NULL;
-        dnp_add64(link->registers, DNP_REG_link_sent_packets, link->index, 1);
-    }
+    words_left(link, 1);
     return word;
 }
 
@@ -143,13 +154,42 @@ bool dnp_link_send(struct dnp_link *link, uint64_t now, struct apelink_word *wor
     return true;
 }
 
+/* The words of a packet that leave now as they are, up to n: none is Magic, and no credit comes
+ * between them. */
+static uint32_t send_run(struct dnp_link *link, uint64_t now, struct apelink_word *words,
+                         uint32_t n)
+{
+    struct dnp_link_tx *tx = &link->tx;
+    const struct apelink_word *from;
+    uint32_t run;
+
+    if (tx->after != DNP_AFTER_NONE || tx->from == NULL || !tx->started ||
+        now - tx->told_at >= credit_period(link)) {
+        return 0;
+    }
+    run = dnp_fifo_run(tx->from, (uint32_t)ni_min_u64(n, tx->left), &from);
+    run = dnp_words_before_magic(from, run);
+    memcpy(words, from, run * sizeof *words);
+    dnp_fifo_skip(tx->from, run);
+    words_left(link, run);
+    tx->sent[tx->vc] = (uint16_t)(tx->sent[tx->vc] + run);
+    return run;
+}
+
 uint32_t dnp_link_send_burst(struct dnp_link *link, uint64_t now, struct apelink_word *words,
                              uint32_t n)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, run;
 
-    while (count < n && dnp_link_send(link, now, &words[count])) {
-        count++;
+    while (count < n) {
+        run = send_run(link, now, words + count, n - count);
+        if (run == 0) {
+            run = dnp_link_send(link, now, &words[count]) ? 1 : 0;
+        }
+        if (run == 0) {
+            break;
+        }
+        count += run;
     }
     return count;
 }

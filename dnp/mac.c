@@ -8,12 +8,12 @@ struct state {
     uint64_t v[4];
 };
 
-static uint64_t turned(uint64_t x, unsigned bits)
+static inline uint64_t turned(uint64_t x, unsigned bits)
 {
     return x << bits | x >> (64 - bits);
 }
 
-static void round_once(struct state *s)
+static inline void round_once(struct state *s)
 {
     s->v[0] += s->v[1];
     s->v[2] += s->v[3];
@@ -27,7 +27,7 @@ static void round_once(struct state *s)
     s->v[2] = turned(s->v[2], 32);
 }
 
-static void mix(struct state *s, uint64_t word)
+static inline void mix(struct state *s, uint64_t word)
 {
     s->v[3] ^= word;
     round_once(s);

@@ -108,12 +108,24 @@ static bool begin(struct dnp_router *router, unsigned input, const struct want *
 
 static void deliver_words(struct dnp_router *router)
 {
-    for (uint32_t i = 0; i < router->burst && router->deliver_left > 0; i++) {
-        dnp_fifo_put(&router->deliver,
-                     dnp_fifo_take(input_fifo(router, router->source[DNP_OUTPUT_DELIVER])));
-        if (--router->deliver_left == 0) {
-            dnp_fifo_commit(&router->deliver);
-        }
+    uint32_t n = (uint32_t)ni_min_u64(router->burst, router->deliver_left);
+    struct dnp_fifo *from;
+
+    if (n == 0) {
+        return;
+    }
+    from = input_fifo(router, router->source[DNP_OUTPUT_DELIVER]);
+    router->deliver_left -= n;
+    while (n > 0) {
+        const struct apelink_word *words;
+        uint32_t run = dnp_fifo_run(from, n, &words);
+
+        dnp_fifo_put_run(&router->deliver, words, run);
+        dnp_fifo_skip(from, run);
+        n -= run;
+    }
+    if (router->deliver_left == 0) {
+        dnp_fifo_commit(&router->deliver);
     }
 }
 

@@ -2,6 +2,8 @@
 /* Takes packets from the router. */
 #include "dnp/rx.h"
 
+#include "base/bits.h"
+
 static void refuse(struct dnp_rx *rx)
 {
     dnp_add(rx->registers, DNP_REG_rx_refused, 0, 1);
@@ -126,15 +128,23 @@ static void write_payload(struct dnp_rx *rx)
     }
 }
 
-static void take_word(struct dnp_rx *rx)
+/* Take words of the payload, or the footer, behind which it is written. Returns how many. */
+static uint32_t take_words(struct dnp_rx *rx, uint32_t most)
 {
-    struct apelink_word word = dnp_fifo_take(rx->in);
+    uint32_t left = apelink_packet_words(rx->header.len) - 2 - rx->words, run;
+    const struct apelink_word *words;
 
-    if (rx->words + 2 < apelink_packet_words(rx->header.len)) {
-        apelink_word_to(word, rx->data + (size_t)rx->words++ * APELINK_WORD);
-        return;
+    if (left == 0) {
+        dnp_fifo_skip(rx->in, 1);
+        write_payload(rx);
+        return 1;
     }
-    write_payload(rx);
+    run = dnp_fifo_run(rx->in, (uint32_t)ni_min_u64(most, left), &words);
+    for (uint32_t i = 0; i < run; i++) {
+        apelink_word_to(words[i], rx->data + (size_t)rx->words++ * APELINK_WORD);
+    }
+    dnp_fifo_skip(rx->in, run);
+    return run;
 }
 
 /* The payload is in host memory, or cannot be written. */
@@ -166,8 +176,8 @@ bool dnp_rx_step(struct dnp_rx *rx)
     if (rx->state == DNP_RX_IDLE && dnp_fifo_ready(rx->in) > 0 && dnp_events_room(rx->events)) {
         begin(rx);
     }
-    for (uint32_t i = 0; i < rx->burst && rx->state == DNP_RX_PAYLOAD; i++) {
-        take_word(rx);
+    for (uint32_t i = 0; i < rx->burst && rx->state == DNP_RX_PAYLOAD;) {
+        i += take_words(rx, rx->burst - i);
     }
     return rx->state != DNP_RX_IDLE || dnp_fifo_ready(rx->in) > 0;
 }

@@ -8,6 +8,8 @@
 #include "base/bits.h"
 #include "dnp/crc.h"
 
+enum { RUN = 64 }; /* words that are made at once */
+
 void dnp_tx_answer(struct dnp_tx *tx, const struct dnp_answer *answer)
 {
     NI_ASSERT(dnp_tx_answer_room(tx));
@@ -188,52 +190,63 @@ static void loaded(struct dnp_tx *tx, uint32_t index)
     page->state = DNP_PAGE_LOADED;
 }
 
-/* The next word of a page: header, payload, footer. */
-static struct apelink_word word_of(struct dnp_tx *tx, const struct dnp_page *page, uint32_t index)
+/* The next words of a page, up to n, which is at most RUN: header, payload, footer. Returns how
+ * many. */
+static uint32_t words_of(struct dnp_tx *tx, const struct dnp_page *page, struct apelink_word *words,
+                         uint32_t n)
 {
-    if (index == 0) {
+    uint32_t at = tx->words_sent, footer = apelink_packet_words(page->header.len) - 1, i;
+
+    if (at == 0) {
         tx->crc = 0;
-        return apelink_header_pack(&page->header);
+        words[0] = apelink_header_pack(&page->header);
+        return 1;
     }
-    if (index + 1 == apelink_packet_words(page->header.len)) {
-        return dnp_footer_seal(apelink_footer_pack(&page->footer), tx->crc);
+    if (at == footer) {
+        words[0] = dnp_footer_seal(apelink_footer_pack(&page->footer), tx->crc);
+        return 1;
     }
-    return apelink_word_from(page->data + (size_t)(index - 1) * APELINK_WORD);
+    for (i = 0; i < n && at + i < footer; i++) {
+        words[i] = apelink_word_from(page->data + (size_t)(at + i - 1) * APELINK_WORD);
+    }
+    return i;
 }
 
-/* Send a word of the first page, once the router's FIFO has room for all of them. Returns whether
- * one may follow. */
-static bool send_word(struct dnp_tx *tx)
+/* Send words of the first page, up to n, once the router's FIFO has room for all of them. Returns
+ * how many, 0 if none can follow. A page that is nothing leaves as if it were a word. */
+static uint32_t send_words(struct dnp_tx *tx, uint32_t n)
 {
     struct dnp_page *page = &tx->page[tx->pages_sent % DNP_TX_PAGES];
-    uint32_t words = apelink_packet_words(page->header.len);
-    struct apelink_word word;
+    uint32_t all = apelink_packet_words(page->header.len);
+    struct apelink_word words[RUN];
 
     if (page->state != DNP_PAGE_LOADED) {
-        return false;
+        return 0;
     }
     if (page->header.operation == APELINK_OPERATIONS) {
         page->state = DNP_PAGE_FREE;
         tx->pages_sent++;
-        return true;
+        return 1;
     }
-    if (tx->words_sent == 0 && dnp_fifo_room(tx->out) < words) {
-        return false;
+    if (tx->words_sent == 0 && dnp_fifo_room(tx->out) < all) {
+        return 0;
     }
-    word = word_of(tx, page, tx->words_sent);
-    tx->crc = dnp_crc(tx->crc, &word, 1);
-    dnp_fifo_put(tx->out, word);
-    if (++tx->words_sent == words) {
+    n = words_of(tx, page, words, (uint32_t)ni_min_u64(n, RUN));
+    tx->crc = dnp_crc(tx->crc, words, n);
+    dnp_fifo_put_run(tx->out, words, n);
+    tx->words_sent += n;
+    if (tx->words_sent == all) {
         dnp_fifo_commit(tx->out);
         tx->words_sent = 0;
         tx->pages_sent++;
         page->state = DNP_PAGE_FREE;
     }
-    return true;
+    return n;
 }
 
 bool dnp_tx_step(struct dnp_tx *tx, uint64_t now)
 {
+    uint32_t left = tx->burst, sent;
     bool active = dnp_tx_fetch(tx);
 
     for (uint32_t i = 0; i < DNP_TX_PAGES; i++) {
@@ -243,7 +256,9 @@ bool dnp_tx_step(struct dnp_tx *tx, uint64_t now)
         }
     }
     active = begin(tx, now) || active;
-    for (uint32_t i = 0; i < tx->burst && send_word(tx); i++) {
-    }
+    do {
+        sent = send_words(tx, left);
+        left -= sent;
+    } while (sent > 0 && left > 0);
     return active || tx->pages_sent != tx->pages_filled;
 }

@@ -2,8 +2,10 @@
 #ifndef APELINK_WORD_H
 #define APELINK_WORD_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     APELINK_WORD = 16, /* bytes that move in one cycle (APEnet+ 3.1.1.1) */
@@ -23,19 +25,16 @@ static inline bool apelink_word_equal(struct apelink_word a, struct apelink_word
 
 static inline uint64_t apelink_bytes_get64(const uint8_t *bytes)
 {
-    uint64_t value = 0;
+    uint64_t value;
 
-    for (unsigned i = 8; i-- > 0;) {
-        value = value << 8 | bytes[i];
-    }
-    return value;
+    memcpy(&value, bytes, sizeof value);
+    return le64toh(value);
 }
 
 static inline void apelink_bytes_put64(uint8_t *bytes, uint64_t value)
 {
-    for (unsigned i = 0; i < 8; i++) {
-        bytes[i] = (uint8_t)(value >> 8 * i);
-    }
+    value = htole64(value);
+    memcpy(bytes, &value, sizeof value);
 }
 
 /* From and to APELINK_WORD bytes of any alignment. */

@@ -17,6 +17,8 @@
 
 enum {
     STEPS = 16,                  /* of the card before sockets are looked at again */
+    ROUNDS = 32,                 /* of that, while there is none, before the event loop is asked */
+    BUSY = 4,                    /* as many of them stand for one with work */
     BURST = DNP_PACKET_WORDS,    /* words that its parts move in one */
     FRAMES = 64,                 /* taken from a socket at once */
     IDLE_CREDITS = 1000,         /* while nothing changes: a credit each 35 ms */
@@ -116,42 +118,6 @@ static uint64_t until_look(const struct board *board)
     return quiet < SPIN_NS ? 0 : ni_min_u64(quiet / 8, SLEEP_NS);
 }
 
-/* Work, and come back when there is something to do: at once, when a credit is due, or when a
- * program may have rung. */
-static void board_run(void *arg)
-{
-    struct board *board = arg;
-    uint64_t now = board_now(board), due = 0;
-    bool rung = board_device_look(&board->device), active = work(board, now);
-    unsigned news = board_device_tell(&board->device);
-    struct timeval wait = {0, 0};
-
-    if (news != 0) {
-        board_fuse_wake(&board->fuse, news);
-        board_ivshmem_wake(&board->ivshmem, news);
-    }
-    if (rung || news != 0) {
-        board->active_ns = ni_now_ns();
-    }
-    if (!active) {
-        due = ni_min_u64(until_due(board, now), until_look(board));
-    }
-    if (due == 0 && !active) {
-        (void)sched_yield(); /* what is waited for may need this processor */
-    } else if (due > 0) {
-        wait.tv_sec = (time_t)(due / 1000000000U);
-        wait.tv_usec = (suseconds_t)(due % 1000000000U / 1000 + 1);
-    }
-    event_add(board->timer, &wait);
-}
-
-static void on_timer(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
-    (void)what;
-    board_run(arg);
-}
-
 /* Say once who is at the other end of a cable that should lead elsewhere. */
 static void warn_misplaced(struct board_wire *wire)
 {
@@ -168,18 +134,16 @@ static void warn_misplaced(struct board_wire *wire)
     }
 }
 
-static void on_frame(evutil_socket_t fd, short what, void *arg)
+/* Take what has come by a cable. */
+static void take_frames(struct board_wire *wire, uint64_t now)
 {
-    struct board_wire *wire = arg;
     struct board *board = wire->board;
     const struct dnp_cable_faults *faults = &board->config.cable[wire->link].faults;
-    uint64_t now = board_now(board);
     uint8_t bytes[DNP_FRAME_MAX + 1];
 
-    (void)what;
     for (int i = 0; i < FRAMES; i++) {
         struct apelink_word words[DNP_FRAME_WORDS];
-        ssize_t len = recv(fd, bytes, sizeof bytes, 0);
+        ssize_t len = recv(wire->fd, bytes, sizeof bytes, 0);
         uint32_t n;
 
         if (len < 0) {
@@ -190,11 +154,72 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
             warn_misplaced(wire);
         }
         n = dnp_cable_spoil(faults, &board->rng, words, n);
-        for (uint32_t j = 0; j < n; j++) {
-            dnp_link_receive(&board->card.link[wire->link], now, words[j]);
+        dnp_link_receive_burst(&board->card.link[wire->link], now, words, n);
+    }
+}
+
+/* Work once. Returns nanoseconds until that is due again; active: whether the card had work. */
+static uint64_t run_round(struct board *board, bool *active)
+{
+    uint64_t now = board_now(board);
+    bool rung = board_device_look(&board->device);
+    unsigned news;
+
+    *active = work(board, now);
+    news = board_device_tell(&board->device);
+    if (news != 0) {
+        board_fuse_wake(&board->fuse, news);
+        board_ivshmem_wake(&board->ivshmem, news);
+    }
+    if (rung || news != 0) {
+        board->active_ns = ni_now_ns();
+    }
+    return *active ? 0 : ni_min_u64(until_due(board, now), until_look(board));
+}
+
+/* Work, and come back when there is something to do: when a credit is due, or when a program may
+ * have rung. While that is at once only the cables are looked at between, which takes a system call
+ * each; the event loop, which takes several, now and then. */
+static void board_run(void *arg)
+{
+    struct board *board = arg;
+    struct timeval wait = {0, 0};
+    uint64_t due = 0;
+    bool active = false;
+
+    for (int round = 0; round < ROUNDS && due == 0; round += active ? BUSY : 1) {
+        due = run_round(board, &active);
+        if (due == 0 && !active) {
+            (void)sched_yield(); /* what is waited for may need this processor */
+        }
+        for (unsigned link = 0; due == 0 && link < DNP_LINKS; link++) {
+            if (board->wire[link].fd >= 0) {
+                take_frames(&board->wire[link], board_now(board));
+            }
         }
     }
-    board_run(board);
+    if (due > 0) {
+        wait.tv_sec = (time_t)(due / 1000000000U);
+        wait.tv_usec = (suseconds_t)(due % 1000000000U / 1000 + 1);
+    }
+    event_add(board->timer, &wait);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    board_run(arg);
+}
+
+static void on_frame(evutil_socket_t fd, short what, void *arg)
+{
+    struct board_wire *wire = arg;
+
+    (void)fd;
+    (void)what;
+    take_frames(wire, board_now(wire->board));
+    board_run(wire->board);
 }
 
 /* Words of a frame that goes to the neighbour in one packet, as far as this host knows. */

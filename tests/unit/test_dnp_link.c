@@ -135,6 +135,47 @@ static void test_bursts(void **state)
     free(many);
 }
 
+/* What arrives in pieces of any length is what arrives word by word: of four packets with Magic in
+ * them one is damaged and one cut. */
+static void test_bursts_received(void **state)
+{
+    struct pair *from = pair_new(), *one = pair_new(), *many = pair_new();
+    struct apelink_header header = {.len = 1000};
+    struct apelink_footer footer = {.tag = 7};
+    struct apelink_word words[QUEUE];
+    uint32_t n = 0, more, at = 0;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        put_packet(&from->end[0].out, &header, &footer, &from->rng);
+        begin(&from->end[0], 0);
+        while ((more = dnp_link_send_burst(&from->end[0].link, 40, words + n, 100)) > 0) {
+            n += more;
+        }
+    }
+    assert_true(n > 4 * 65);
+    words[30].lo ^= 1;
+    n--;
+    memmove(&words[100], &words[101], (n - 100) * sizeof *words);
+    for (uint32_t i = 0; i < n; i++) {
+        dnp_link_receive(&one->end[1].link, 50, words[i]);
+    }
+    for (uint32_t piece = 1; at < n; at += piece, piece = piece % 97 + 1) {
+        piece = piece < n - at ? piece : n - at;
+        dnp_link_receive_burst(&many->end[1].link, 50, words + at, piece);
+    }
+    assert_int_equal(reg(&one->end[1], DNP_REG_link_crc_errors), 1);
+    assert_int_equal(reg(&one->end[1], DNP_REG_link_cut_packets), 1);
+    assert_memory_equal(&one->end[1].registers, &many->end[1].registers,
+                        sizeof one->end[1].registers);
+    assert_int_equal(dnp_fifo_ready(&one->end[1].link.rx.fifo[0]),
+                     dnp_fifo_ready(&many->end[1].link.rx.fifo[0]));
+    assert_int_equal(one->end[1].link.rx.seen[0], many->end[1].link.rx.seen[0]);
+    free(from);
+    free(one);
+    free(many);
+}
+
 /* A word of the packet that is Magic costs one more, and is counted once. */
 static void test_magic_as_payload(void **state)
 {
@@ -336,6 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_packet_word_by_word),
         cmocka_unit_test(test_bursts),
+        cmocka_unit_test(test_bursts_received),
         cmocka_unit_test(test_magic_as_payload),
         cmocka_unit_test(test_room_comes_back_by_credits),
         cmocka_unit_test(test_efficiency_of_the_paper),
