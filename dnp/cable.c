@@ -7,8 +7,10 @@
 #include <apeni/torus.h>
 
 #include "base/assert.h"
+#include "base/bits.h"
 
-enum { VERSION = 2, MAC = 8 };
+enum { VERSION = 2, MAC = 8, FIFO_BIT = 11 };
+_Static_assert(DNP_FRAME_WORDS < 1 << FIFO_BIT, "words and the size of FIFOs lie side by side");
 static const uint8_t MAGIC[4] = {'A', 'P', 'E', 'C'};
 
 void dnp_cable_init(struct dnp_cable *cable, const struct dnp_key *key, unsigned link,
@@ -22,13 +24,14 @@ size_t dnp_cable_pack(struct dnp_cable *cable, const struct dnp_register_file *r
                       const struct apelink_word *words, uint32_t n, uint8_t *bytes)
 {
     size_t len = DNP_FRAME_HEAD + (size_t)n * APELINK_WORD;
+    uint32_t said = n | (cable->fifo != 0 ? ni_ilog2(cable->fifo) << FIFO_BIT : 0);
 
     NI_ASSERT(n <= DNP_FRAME_WORDS);
     memcpy(bytes, MAGIC, sizeof MAGIC);
     bytes[4] = VERSION;
     bytes[5] = (uint8_t)cable->link;
-    bytes[6] = (uint8_t)n;
-    bytes[7] = (uint8_t)(n >> 8);
+    bytes[6] = (uint8_t)said;
+    bytes[7] = (uint8_t)(said >> 8);
     apelink_bytes_put64(bytes + 8, cable->session);
     apelink_bytes_put64(bytes + 16, cable->peer_session);
     apelink_bytes_put64(bytes + 24, ++cable->sent);
@@ -43,7 +46,14 @@ size_t dnp_cable_pack(struct dnp_cable *cable, const struct dnp_register_file *r
 
 static uint32_t words_of(const uint8_t *bytes)
 {
-    return bytes[6] | (uint32_t)bytes[7] << 8;
+    return (bytes[6] | (uint32_t)bytes[7] << 8) & ((1U << FIFO_BIT) - 1);
+}
+
+static uint32_t fifo_of(const uint8_t *bytes)
+{
+    unsigned log = bytes[7] >> (FIFO_BIT - 8);
+
+    return log != 0 ? 1U << log : 0;
 }
 
 /* Whether these bytes are a frame of this version. */
@@ -86,6 +96,10 @@ static enum dnp_frame_verdict judge(struct dnp_cable *cable,
     }
     if (!from_neighbour(cable, registers, bytes)) {
         return DNP_FRAME_MISPLACED;
+    }
+    if (fifo_of(bytes) != cable->fifo) {
+        cable->peer_fifo = fifo_of(bytes);
+        return DNP_FRAME_MISFIT;
     }
     session = apelink_bytes_get64(bytes + 8);
     sequence = apelink_bytes_get64(bytes + 24);
@@ -146,7 +160,8 @@ uint32_t dnp_cable_spoil(const struct dnp_cable_faults *faults, struct ni_rng *r
 
 const char *dnp_frame_verdict_name(enum dnp_frame_verdict verdict)
 {
-    static const char *const names[] = {"good", "malformed", "stranger", "misplaced", "stale"};
+    static const char *const names[] = {"good",      "malformed", "stranger",
+                                        "misplaced", "misfit",    "stale"};
 
     return (unsigned)verdict < DNP_FRAME_VERDICTS ? names[verdict] : "none";
 }

@@ -19,14 +19,16 @@
  *    0   4  magic, "APEC"             8   8  session of the sender
  *    4   1  version, 2               16   8  session of the receiver, 0: not known
  *    5   1  link on which it left    24   8  sequence number within the session, from 1
- *    6   2  words                    32   4  board_place    36   4  board_torus of the sender
+ *    6   2  words, and from bit 11 on the logarithm of the FIFOs' size; 0: not said
+ *                                    32   4  board_place    36   4  board_torus of the sender
  *   40      the words
  *    +   8  what dnp_mac makes of all before it
  *
- * A frame counts if it has the cluster's key, comes from where the torus has the neighbour, is of
- * its latest session and newer than all before. Words count only if it names our session, too:
- * frames recorded from earlier sessions do nothing. What does not count is counted. Datagrams may
- * be lost; those that come out of order are.
+ * A frame counts if it has the cluster's key, comes from where the torus has the neighbour, whose
+ * FIFOs are as large as ours (each sends as much as its own take), is of its latest session and
+ * newer than all before. Words count only if it names our session, too: frames recorded from
+ * earlier sessions do nothing. What does not count is counted. Datagrams may be lost; those that
+ * come out of order are.
  *
  * Sessions are chosen when a card is switched on, later ones larger, such as nanoseconds of the
  * clock on the wall. Functions of their arguments alone; not thread-safe.
@@ -45,6 +47,7 @@ enum dnp_frame_verdict {
     DNP_FRAME_MALFORMED, /* no frame of this version */
     DNP_FRAME_STRANGER,  /* another key, or somebody has changed it */
     DNP_FRAME_MISPLACED, /* a neighbour that this cable should not lead to */
+    DNP_FRAME_MISFIT,    /* a neighbour whose FIFOs have another size: it would drop words */
     DNP_FRAME_STALE,     /* older than what came before, or for an earlier session */
     DNP_FRAME_VERDICTS,
 };
@@ -59,12 +62,14 @@ struct dnp_cable_faults {
 struct dnp_cable {
     struct dnp_key key;
     unsigned link; /* of ours */
+    uint32_t fifo; /* words of each receiving FIFO, a power of two, set after init; 0: not said */
     uint64_t session;
     uint64_t sent;         /* sequence number of the last frame */
     uint64_t peer_session; /* 0: none heard of */
     uint64_t peer_sent;
     uint64_t verdicts[DNP_FRAME_VERDICTS]; /* how many frames had which */
     struct apelink_place peer_place;       /* of the last misplaced one */
+    uint32_t peer_fifo;                    /* of the last misfit */
 };
 
 /* session must not be 0. */

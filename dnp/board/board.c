@@ -134,6 +134,21 @@ static void warn_misplaced(struct board_wire *wire)
     }
 }
 
+/* Say once that the card at the other end would drop what finds no room there. */
+static void warn_misfit(struct board_wire *wire)
+{
+    const struct board *board = wire->board;
+
+    if (!wire->warned) {
+        wire->warned = true;
+        ni_log(NI_LOG_ERROR,
+               "apelink-board: the card at the other end of the cable at %s has FIFOs of %u words, "
+               "and this one of %u: its frames are refused; give both the same \"fifo\"",
+               ni_torus_direction_name((enum ni_torus_direction)wire->link),
+               board->cable[wire->link].peer_fifo, board->config.fifo);
+    }
+}
+
 /* Take what has come by a cable. */
 static void take_frames(struct board_wire *wire, uint64_t now)
 {
@@ -144,14 +159,18 @@ static void take_frames(struct board_wire *wire, uint64_t now)
     for (int i = 0; i < FRAMES; i++) {
         struct apelink_word words[DNP_FRAME_WORDS];
         ssize_t len = recv(wire->fd, bytes, sizeof bytes, 0);
+        enum dnp_frame_verdict verdict;
         uint32_t n;
 
         if (len < 0) {
             break;
         }
-        if (dnp_cable_take(&board->cable[wire->link], &board->card.registers, bytes, (size_t)len,
-                           words, &n) == DNP_FRAME_MISPLACED) {
+        verdict = dnp_cable_take(&board->cable[wire->link], &board->card.registers, bytes,
+                                 (size_t)len, words, &n);
+        if (verdict == DNP_FRAME_MISPLACED) {
             warn_misplaced(wire);
+        } else if (verdict == DNP_FRAME_MISFIT) {
+            warn_misfit(wire);
         }
         n = dnp_cable_spoil(faults, &board->rng, words, n);
         dnp_link_receive_burst(&board->card.link[wire->link], now, words, n);
@@ -318,6 +337,7 @@ ni_status board_open(struct board *board, const struct board_config *config,
     for (unsigned link = 0; link < DNP_LINKS; link++) {
         board->wire[link] = (struct board_wire){.board = board, .link = link, .fd = -1};
         dnp_cable_init(&board->cable[link], key, link, session);
+        board->cable[link].fifo = config->fifo;
     }
     board->timer = evtimer_new(base, on_timer, board);
     status = board->timer == NULL ? NI_ERR_NOMEM

@@ -74,6 +74,30 @@ EOC
 run good ''
 run lossy 'lose 1000 corrupt 1000'
 
+# Two cards whose FIFOs differ refuse each other, and both say so.
+ports=$(python3 -c 'import socket
+s = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(2)]
+for one in s: one.bind(("127.0.0.1", 0))
+print(*[one.getsockname()[1] for one in s])')
+one=127.0.0.1:${ports% *}
+two=127.0.0.1:${ports#* }
+printf 'torus 4x1x1\nplace 1 0 0\nkey %s\nfifo 1024\ncable X+ %s %s\n' "$work/key" "$one" "$two" >"$work/small"
+printf 'torus 4x1x1\nplace 2 0 0\nkey %s\nfifo 2048\ncable X- %s %s\n' "$work/key" "$two" "$one" >"$work/large"
+"$board" "$work/small" 2>"$work/err" &
+pid=$!
+"$board" "$work/large" 2>"$work/err2" &
+other=$!
+tries=0
+until { grep -q 'at X+ has FIFOs of 2048 words, and this one of 1024' "$work/err" &&
+    grep -q 'at X- has FIFOs of 1024 words, and this one of 2048' "$work/err2"; } || [ $tries -eq 150 ]; do
+    tries=$((tries + 1))
+    sleep 0.2
+done
+[ $tries -lt 150 ] || { fail "FIFOs of two sizes"; cat "$work/err" "$work/err2"; }
+kill "$pid" "$other"
+wait "$pid" "$other"
+pid=
+
 says() { # STATUS TEXT ARGUMENT...
     status=$1
     text=$2

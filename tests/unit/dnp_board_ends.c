@@ -72,6 +72,7 @@ static void open_end(struct card_end *one, uint32_t x, unsigned link, const char
     test_host_open(&one->host);
     test_host_register(&one->host, 0, HOST_BASE, HOST_SIZE, NI_ACCESS_ALL);
     dnp_cable_init(&one->cable, &key, link, 1 + ni_now_ns());
+    one->cable.fifo = 1024;
 }
 
 static void send_words(struct card_end *one, const struct apelink_word *words, uint32_t n)

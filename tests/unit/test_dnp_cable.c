@@ -155,6 +155,24 @@ static void test_cables_that_lead_elsewhere(void **state)
     assert_int_equal(take(&b, &right, pack(&a, &left, 1)), DNP_FRAME_GOOD);
 }
 
+/* A neighbour that has less room would drop what it is sent, one that has more has it said. */
+static void test_fifos_of_two_sizes(void **state)
+{
+    (void)state;
+    a.fifo = b.fifo = 1024;
+    meet();
+    for (b.fifo = 512; b.fifo <= 16384; b.fifo *= 2) {
+        assert_int_equal(take(&b, &right, pack(&a, &left, DNP_FRAME_WORDS)),
+                         b.fifo == 1024 ? DNP_FRAME_GOOD : DNP_FRAME_MISFIT);
+        assert_int_equal(count, b.fifo == 1024 ? DNP_FRAME_WORDS : 0);
+    }
+    assert_int_equal(b.peer_fifo, 1024);
+    a.fifo = 0; /* who does not say */
+    b.fifo = 1024;
+    assert_int_equal(take(&b, &right, pack(&a, &left, 1)), DNP_FRAME_MISFIT);
+    assert_int_equal(b.verdicts[DNP_FRAME_MISFIT], 6);
+}
+
 static void test_faults(void **state)
 {
     struct dnp_cable_faults faults = {0};
@@ -197,6 +215,7 @@ int main(void)
         cmocka_unit_test_setup(test_strangers, setup),
         cmocka_unit_test_setup(test_old_frames, setup),
         cmocka_unit_test_setup(test_cables_that_lead_elsewhere, setup),
+        cmocka_unit_test_setup(test_fifos_of_two_sizes, setup),
         cmocka_unit_test_setup(test_faults, setup),
         cmocka_unit_test_setup(test_names, setup),
     };
