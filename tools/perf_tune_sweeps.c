@@ -154,7 +154,7 @@ const struct perf_untried perf_untried[] = {
     {"shm_lanes_size", "a limit"},
     {"shm_keep_ms", "it is for processes that have been quiet for long"},
     {"shm_peers_wait_ms", "how long to wait at that limit"},
-    {"shm_memory_wait_ms", "how long to wait where memory has run out"},
+    {"memory_wait_ms", "how long to wait where memory has run out"},
     {"shm_ring_after", "it counts for the first packets to a peer only"},
     {"shm_exports", "a limit"},
     {"bulk_pass", "how long messages wait for a long transfer, of which it looks at neither"},

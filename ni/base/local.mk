@@ -2,6 +2,7 @@
 # The base of the core: no notion of a network interface.
 
 ni_libapeni_core_la_SOURCES += \
+    ni/base/alloc.c \
     ni/base/alloc.h \
     ni/base/ascii.h \
     ni/base/assert.c \

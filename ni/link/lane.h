@@ -7,6 +7,7 @@
 
 #include <apeni/status.h>
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "link/packet.h"
 
@@ -138,9 +139,10 @@ struct ni_lane_rx {
     uint32_t most;   /* the engine's: packets to be taken by its next look */
     uint32_t behind; /* the engine's: lines of the packet that was taken last, without the first */
     uint32_t depth;  /* consumers of this lane on the stack: credits wait for the outermost */
-    struct ni_peer *peer;  /* the engine's, whose packets these are */
-    struct ni_list parked; /* the engine's: in a list while it is not polled */
-    void *link_data;       /* the link's */
+    struct ni_memory_wait wait; /* the engine's: of the packet at the tail */
+    struct ni_peer *peer;       /* the engine's, whose packets these are */
+    struct ni_list parked;      /* the engine's: in a list while it is not polled */
+    void *link_data;            /* the link's */
 };
 
 #endif

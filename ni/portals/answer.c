@@ -124,7 +124,7 @@ static void say_and_end(struct ni *ni, struct ni_portal_task *task)
     struct ni_answer *answer = ni_container_of(task, struct ni_answer, task);
 
     if (say_answer(ni, answer) != NI_OK) {
-        ni_task_add(ni, task, say_and_end);
+        ni_answer_again(ni, answer->request.from.peer, task, say_and_end);
     } else {
         end_answer(ni, answer);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/clock.h"
+#include "engine/drive/peer_down.h"
 #include "portals/portals.h"
 
 /* A message and an entry have met: where the data goes, and what is told of it to whom. */
@@ -130,13 +131,20 @@ static void forget_unexpected(struct ni *ni, struct ni_unexpected *unexpected)
     ni_portals_unlock(ni);
 }
 
+void ni_answer_again(struct ni *ni, struct ni_peer *peer, struct ni_portal_task *task,
+                     void (*run)(struct ni *ni, struct ni_portal_task *task))
+{
+    ni_task_add(ni, task, run);
+    (void)ni_packet_gives_up(ni, peer, &peer->drive.answer, 0);
+}
+
 static void answer_later(struct ni *ni, struct ni_portal_task *task)
 {
     struct ni_unexpected *unexpected = ni_container_of(task, struct ni_unexpected, task);
 
     if (ni_arriving_answer(ni, &unexpected->from, unexpected->fail, unexpected->target.mlength) !=
         NI_OK) {
-        ni_task_add(ni, task, answer_later);
+        ni_answer_again(ni, unexpected->from.peer, task, answer_later);
     } else {
         forget_unexpected(ni, unexpected);
     }

@@ -89,6 +89,10 @@ NI_ALWAYS_INLINE void ni_event_of_match(struct ni_event *event, enum ni_event_ki
 void ni_target_tell(const struct ni_arriving *from, const struct ni_target *target,
                     enum ni_event_kind type, enum ni_ni_fail fail);
 
+/* Have an answer tried again that a task has found no memory for; a peer that finds none for long
+ * goes down. */
+void ni_answer_again(struct ni *ni, struct ni_peer *peer, struct ni_portal_task *task,
+                     void (*run)(struct ni *ni, struct ni_portal_task *task));
 /* Answer an initiator that wants it: NI_OK, or NI_ERR_NOMEM if it has to be done later. */
 ni_status ni_arriving_answer(struct ni *ni, const struct ni_arriving *from, enum ni_ni_fail fail,
                              uint64_t mlength);

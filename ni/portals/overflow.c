@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/drive/peer_down.h"
 #include "portals/portals.h"
 
 /*
@@ -132,8 +133,10 @@ static void finish_overflow(struct ni *ni, struct ni_unexpected *unexpected)
 static void fill_later(struct ni *ni, struct ni_portal_task *task)
 {
     struct ni_unexpected *unexpected = ni_container_of(task, struct ni_unexpected, task);
+    struct ni_peer *peer = unexpected->from.peer;
 
     ni_overflow_filled(ni, unexpected, unexpected->fail);
+    (void)ni_packet_gives_up(ni, peer, &peer->drive.answer, 0);
 }
 
 void ni_overflow_filled(struct ni *ni, struct ni_unexpected *unexpected, enum ni_ni_fail fail)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "portals/combine.h"
 #include "portals/message.h"
 
@@ -55,10 +56,11 @@ struct ni_put {
     struct ni_eq *eq;
     struct ni_ct *ct;
     void *user_ptr;
-    struct ni_rkey rkey;      /* of its data, handle 0: none */
-    struct ni_packed *packed; /* NULL: its data is the user's */
-    uint32_t options;         /* the descriptor's */
-    uint64_t posted;          /* see stamps.h */
+    struct ni_rkey rkey;        /* of its data, handle 0: none */
+    struct ni_packed *packed;   /* NULL: its data is the user's */
+    uint32_t options;           /* the descriptor's */
+    uint64_t posted;            /* see stamps.h */
+    struct ni_memory_wait wait; /* for its region; under the peer's lock */
     bool ack;
     bool is_long;
     bool asked;             /* an answer may come; under the NI's lock */
@@ -83,6 +85,9 @@ int ni_put_rare_check(const struct ni *ni, const struct ni_md *md, uint64_t loca
 /* Copy its data, which may change once the call has returned; false out of memory. */
 bool ni_put_keep(struct ni *ni, struct ni_put *put);
 
+/* Let the peer read the put's data, or write its answer. NI_AGAIN: not now; NI_ERR_NOMEM: nor for
+ * memory_wait_ms. The peer's lock is held. */
+ni_status ni_put_expose(struct ni_put *put, void *memory, unsigned access);
 /* Send a put, get or atomic, or have it wait; what ni_put returns. */
 int ni_put_start(struct ni_put *put);
 /* Whether nothing is sent, so that there is no SEND event. */

@@ -67,16 +67,21 @@ ni_status ni_put_send_eager(struct ni_peer *peer, const struct ni_put_header *he
     return NI_OK;
 }
 
-static ni_status expose_source(struct ni_put *put)
+ni_status ni_put_expose(struct ni_put *put, void *memory, unsigned access)
 {
+    struct ni *ni = put->peer->ni;
     ni_status status = NI_OK;
 
     if (put->rkey.handle == 0) {
-        status = ni_region_memory(put->peer->ni, (void *)(uintptr_t)put->header.src,
-                                  put->header.length, NI_ACCESS_READ, &put->rkey);
+        status = ni_region_memory(ni, memory, put->header.length, access, &put->rkey);
     }
     /* Others that end make room for it. */
-    return status == NI_ERR_LIMIT || status == NI_ERR_NOMEM ? NI_AGAIN : status;
+    if (status == NI_ERR_LIMIT ||
+        (status == NI_ERR_NOMEM &&
+         !ni_memory_wait_over(&put->wait, 0, ni->config->memory_wait_ms))) {
+        return NI_AGAIN;
+    }
+    return status;
 }
 
 static ni_status send_long(struct ni_put *put)
@@ -93,7 +98,7 @@ static ni_status send_long(struct ni_put *put)
     const struct ni_packet_put_long_more more = {header->remote_offset, header->length};
     uint32_t len = with_more ? sizeof(more) : 0;
     uint8_t *place, *payload;
-    ni_status status = expose_source(put);
+    ni_status status = ni_put_expose(put, (void *)(uintptr_t)header->src, NI_ACCESS_READ);
 
     if (status == NI_OK) {
         status = ni_packet_begin(peer, sizeof(fields), 0, len, &place, &payload);
@@ -137,6 +142,12 @@ void ni_put_hold(struct ni_put *put)
 static void sent_late(struct ni *ni, struct ni_portal_task *task)
 {
     ni_put_finish(ni, ni_container_of(task, struct ni_put, task), NI_NI_OK, 0, 0);
+}
+
+/* There has been no memory for a put that waited. */
+static void fail_late(struct ni *ni, struct ni_portal_task *task)
+{
+    ni_put_finish(ni, ni_container_of(task, struct ni_put, task), NI_NI_NO_SPACE, 0, 0);
 }
 
 ni_status ni_put_send_open(struct ni_put *put, bool *is_long)
@@ -191,6 +202,11 @@ static ni_status send_first(struct ni_peer *peer)
     ni_stamps_waited(peer, put->posted);
     status = ni_put_send_open(put, &is_long);
     ni_stamps_waited(peer, 0);
+    if (NI_UNLIKELY(status == NI_ERR_NOMEM)) {
+        left_queue(peer);
+        ni_task_add(peer->ni, &put->task, fail_late);
+        return NI_OK;
+    }
     if (status != NI_OK) {
         ni_list_push_front(&peer->put_queue, &put->queue);
         return status;

@@ -8,14 +8,9 @@
  * own. */
 static ni_status expose_answer_place(struct ni_put *put)
 {
-    ni_status status = NI_OK;
-
-    if (put->header.length > NI_REPLY_INLINE && put->rkey.handle == 0) {
-        status = ni_region_memory(put->peer->ni, put->extra->dst, put->header.length,
-                                  NI_ACCESS_WRITE, &put->rkey);
-    }
-    /* Others that end make room for it. */
-    return status == NI_ERR_LIMIT || status == NI_ERR_NOMEM ? NI_AGAIN : status;
+    return put->header.length > NI_REPLY_INLINE
+               ? ni_put_expose(put, put->extra->dst, NI_ACCESS_WRITE)
+               : NI_OK;
 }
 
 static ni_status send_get(struct ni_put *put)

@@ -199,7 +199,7 @@ static void test_no_memory_to_receive(void)
     ni_status status = NI_OK;
     pid_t pid;
 
-    mock_param("shm_memory_wait_ms", "50");
+    mock_param("memory_wait_ms", "50");
     errors = 0;
     pid = mock_fork(be_poor, poor);
     mock_open(&mock, 1, NULL);
@@ -220,7 +220,7 @@ static void test_no_memory_to_receive(void)
     }
     mock_join(pid);
     mock_close(&mock);
-    mock_param("shm_memory_wait_ms", "10000");
+    mock_param("memory_wait_ms", "10000");
 }
 
 static void with_limit(int resource, rlim_t value, const char *expected)

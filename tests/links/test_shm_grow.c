@@ -142,7 +142,7 @@ static void test_never(void)
 {
     struct pair pair;
 
-    mock_param("shm_memory_wait_ms", "20");
+    mock_param("memory_wait_ms", "20");
     open_pair(&pair);
     pair.peer->ep->tx.bulk_size = BULK;
     CHECK(send(&pair, LONG) == NI_OK);
@@ -153,7 +153,7 @@ static void test_never(void)
     ni_fault_reset();
     CHECK(pair.to.peers->down == NI_ERR_NOMEM && pair.to.received == FIRST);
     close_pair(&pair);
-    mock_param("shm_memory_wait_ms", "10000");
+    mock_param("memory_wait_ms", "10000");
 }
 
 /* Beyond the area there is nothing to be had. */

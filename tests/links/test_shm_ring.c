@@ -221,7 +221,7 @@ static void test_receiver_never_has_memory(void)
     struct ni_shm_segment *segment;
     struct pair pair;
 
-    mock_param("shm_memory_wait_ms", "20");
+    mock_param("memory_wait_ms", "20");
     open_pair(&pair);
     grow_unseen(&pair);
     segment = ((struct ni_shm_link *)(void *)pair.to.link)->segment;
@@ -233,7 +233,7 @@ static void test_receiver_never_has_memory(void)
     ni_fault_reset();
     CHECK(pair.to.peers->down == NI_ERR_NOMEM);
     close_pair(&pair);
-    mock_param("shm_memory_wait_ms", "10000");
+    mock_param("memory_wait_ms", "10000");
 }
 
 /* A lane has one larger ring. */

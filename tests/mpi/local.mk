@@ -13,6 +13,7 @@ EXTRA_DIST += \
     tests/mpi/run \
     tests/mpi/skips \
     tests/mpi/lost.sh \
+    tests/mpi/nomem.sh \
     tests/mpi/smoke.sh \
     tests/mpi/testlist \
     tests/mpi/transports
@@ -107,7 +108,7 @@ check_LTLIBRARIES += tests/mpi/libmt.la
 check_PROGRAMS += $(mt_programs)
 endif
 
-TESTS += tests/mpi/lost.sh tests/mpi/smoke.sh
+TESTS += tests/mpi/lost.sh tests/mpi/nomem.sh tests/mpi/smoke.sh
 
 tests_mpi_bad_endless_CPPFLAGS = $(MT_CPPFLAGS)
 tests_mpi_bad_endless_LDADD = $(MT_LIBS)

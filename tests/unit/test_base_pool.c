@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: ni/base/pool.c. */
+/* Covers: ni/base/pool.c ni/base/alloc.c. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -431,6 +431,25 @@ static void test_random_traces_agree_with_the_model(void **state)
     run_model(4, 1000, 3, 17);
 }
 
+static void test_what_waits_for_memory(void **state)
+{
+    struct ni_memory_wait wait = {0};
+
+    (void)state;
+    (void)ni_alloc_failed();
+    ni_fault_arm(NI_FAULT_ALLOC, 1, 0);
+    assert_null(ni_malloc(8));
+    assert_true(ni_alloc_failed());
+    assert_false(ni_alloc_failed());
+    assert_false(ni_memory_wait_over(&wait, 1, 3600000));
+    wait.since -= UINT64_C(2000000000);
+    assert_true(ni_memory_wait_over(&wait, 1, 2000));
+    assert_false(ni_memory_wait_over(&wait, 2, 2000));
+    wait.since -= UINT64_C(2000000000);
+    wait.last -= UINT64_C(1500000000);
+    assert_false(ni_memory_wait_over(&wait, 2, 2000)); /* not tried for a second */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_the_limit_holds),
         cmocka_unit_test_teardown(test_failing_allocations, tear_down),
         cmocka_unit_test(test_reserved_items_need_no_memory),
+        cmocka_unit_test_teardown(test_what_waits_for_memory, tear_down),
         cmocka_unit_test(test_fini_counts_what_is_out),
         cmocka_unit_test(test_next_visits_what_is_out),
         cmocka_unit_test(test_tokens_go_stale),

@@ -350,6 +350,37 @@ static void short_unexpected(void **state)
     free(run);
 }
 
+/* A message that is not expected finds no memory, which does not come back: its sender goes down
+ * after memory_wait_ms, here at once, and learns that. */
+static void for_good(void **state)
+{
+    struct run *run = calloc(1, sizeof(*run));
+
+    (void)state;
+    pair_set("memory_wait_ms", "0");
+    assert_int_equal(ni_open(NULL, &run->pair.a), NI_OK);
+    assert_int_equal(ni_open(NULL, &run->pair.b), NI_OK);
+    run->pair.ab = pair_connect(run->pair.a, run->pair.b);
+    run->pair.ba = pair_connect(run->pair.b, run->pair.a);
+    assert_true(open_both(run));
+    for (unsigned i = 0; i < 20; i++) { /* by now there is a ring */
+        post(run);
+        put(run, 1);
+        move(run);
+    }
+    put(run, 1);
+    ni_fault_arm(NI_FAULT_ALLOC, 1, 1);
+    move(run);
+    ni_fault_reset();
+    assert_int_equal(ni_peer_status(run->pair.ba), NI_ERR_NOMEM);
+    move(run);
+    assert_int_not_equal(ni_peer_status(run->pair.ab), NI_OK);
+    ni_close(run->pair.a);
+    ni_close(run->pair.b);
+    pair_set("memory_wait_ms", "10000");
+    free(run);
+}
+
 static void quiet(enum ni_log_level level, const char *text, void *arg)
 {
     (void)level;
@@ -360,10 +391,9 @@ static void quiet(enum ni_log_level level, const char *text, void *arg)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_memory),
-        cmocka_unit_test(by_call),
-        cmocka_unit_test(by_packets),
-        cmocka_unit_test(short_unexpected),
+        cmocka_unit_test(same_memory), cmocka_unit_test(by_call),
+        cmocka_unit_test(by_packets),  cmocka_unit_test(short_unexpected),
+        cmocka_unit_test(for_good),
     };
 
     ni_log_set_sink(quiet, NULL);

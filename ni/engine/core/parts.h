@@ -11,6 +11,7 @@
 #include <apeni/ni.h>
 #include <apeni/region.h>
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "base/pool.h"
 #include "base/random.h"
@@ -278,6 +279,8 @@ struct ni_peer_drive_part {
     struct ni_fault_host *host;
     bool armed; /* its host was seen to live since it is known */
     char *why;  /* it is lost with its host: a clause for people; NULL: not for that reason */
+    struct ni_memory_wait packet; /* its next one, which is not in a lane */
+    struct ni_memory_wait answer; /* of portals, to it */
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include <apeni/ni.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "engine/core/peer.h"
 #include "engine/core/stamps.h"
 
@@ -113,10 +114,18 @@ void ni_peer_detach(struct ni_peer *peer)
 
 struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blob, size_t len)
 {
+    static struct ni_log_limit limit = NI_LOG_LIMIT(4);
     struct ni *ni = core;
     struct ni_peer *peer = NULL;
 
-    if (ni->closing || ni_peer_get(ni, link, blob, len, &peer) != NI_OK) {
+    if (ni->closing) {
+        return NULL;
+    }
+    if (ni_peer_get(ni, link, blob, len, &peer) != NI_OK) {
+        ni_log_limited(&limit, NI_LOG_ERROR,
+                       "no memory to receive from another process: refusing it; free memory, or "
+                       "raise the limit of address space (ulimit -v) or the memory limit of this "
+                       "container or user");
         return NULL;
     }
     /* One that broke the protocol may come back, but not to us. */

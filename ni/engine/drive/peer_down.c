@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <apeni/ni.h>
 
+#include "base/alloc.h"
+#include "base/config.h"
+#include "base/log.h"
 #include "engine/core/engine_thread.h"
 #include "engine/core/progress_lock.h"
 #include "engine/core/lanes.h"
@@ -165,7 +168,7 @@ void ni_peers_sever(struct ni *ni)
                                            &peer->ep);
         }
         if (peer->drive.sever && peer->ep != NULL) {
-            peer->ep->broke = true;
+            peer->ep->broke = ni_peer_state(peer) == NI_ERR_PROTOCOL;
         }
         peer->drive.sever = false;
         ni_peer_detach(peer);
@@ -256,9 +259,9 @@ void ni_lane_gone(void *core, struct ni_lane_rx *lane)
     ni_lane_remove(ni, lane);
 }
 
-NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer)
+/* Nothing more is read from a peer, which is to learn that. */
+static void stop_listening(struct ni *ni, struct ni_peer *peer, ni_status status)
 {
-    ni_stat_add(&ni->stats.rx_malformed, 1);
     for (uint32_t i = 0; i < ni->core.lane_count; i++) {
         if (ni->core.lanes[i] != NULL && ni->core.lanes[i]->peer == peer) {
             ni_lane_gone(ni, ni->core.lanes[i]);
@@ -273,7 +276,34 @@ NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer)
             peer->drive.sever = true;
         }
     }
-    ni_peer_down(ni, peer, NI_ERR_PROTOCOL);
+    ni_peer_down(ni, peer, status);
+}
+
+NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer)
+{
+    ni_stat_add(&ni->stats.rx_malformed, 1);
+    stop_listening(ni, peer, NI_ERR_PROTOCOL);
+}
+
+NI_COLD bool ni_packet_gives_up(struct ni *ni, struct ni_peer *peer, struct ni_memory_wait *wait,
+                                uint64_t what)
+{
+    static struct ni_log_limit limit = NI_LOG_LIMIT(4);
+    uint64_t most = ni->config->memory_wait_ms;
+    char name[96];
+
+    if (!ni_alloc_failed() || !ni_memory_wait_over(wait, what, most)) {
+        return false;
+    }
+    ni_config_name("memory_wait_ms", name, sizeof(name));
+    ni_log_limited(&limit, NI_LOG_ERROR,
+                   "no memory to take or answer what another process has sent, for %s = %llu ms: "
+                   "giving that one up; free memory, or raise the limit of address space (ulimit "
+                   "-v) or the memory limit of this container or user",
+                   name, (unsigned long long)most);
+    peer->drive.sever = true;
+    stop_listening(ni, peer, NI_ERR_NOMEM);
+    return true;
 }
 
 void ni_on_peer_down(struct ni *ni, ni_peer_down_fn fn, void *arg)

@@ -55,10 +55,11 @@ NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, u
         }
         status = take_packet(ni, lane, slot, packet, word0, word1);
         if (NI_UNLIKELY(status != NI_OK)) {
-            if (status == NI_AGAIN) {
+            if (status == NI_AGAIN &&
+                !ni_packet_gives_up(ni, lane->peer, &lane->wait, lane->tail)) {
                 break;
             }
-            if (status != NI_ERR_CLOSED) {
+            if (status != NI_ERR_CLOSED && status != NI_AGAIN) {
                 ni_lanes_break(ni, lane->peer);
             }
             return events + 1;
@@ -152,11 +153,11 @@ NI_ALWAYS_INLINE unsigned poll_lane_by(struct ni *ni, struct ni_lane_rx *lane, u
                                ? take_stamped(ni, lane, slot, packet, word0, word1, take_it)
                                : take_it(ni, lane, slot, packet, word0, word1);
 
-        if (status == NI_AGAIN) {
+        if (status == NI_AGAIN && !ni_packet_gives_up(ni, lane->peer, &lane->wait, lane->tail)) {
             break;
         }
         if (status != NI_OK) {
-            if (status != NI_ERR_CLOSED) {
+            if (status != NI_ERR_CLOSED && status != NI_AGAIN) {
                 ni_lanes_break(ni, lane->peer);
             }
             return events + 1;

@@ -55,6 +55,7 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
                 : ni_arrive(ni, peer, packet, word0, word1, (const uint8_t *)packet + head, NULL);
     }
     if (status == NI_OK) {
+        peer->drive.packet.since = 0;
         ni_stat_add(&ni->stats.rx_packets, 1);
         ni_stat_add(&ni->stats.rx_bytes, len);
         if (id != 0) {
@@ -62,6 +63,8 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
         }
     } else if (status != NI_AGAIN) {
         ni_lanes_break(ni, peer);
+    } else if (ni_packet_gives_up(ni, peer, &peer->drive.packet, 0)) {
+        status = NI_OK; /* nothing more is heard from it */
     }
     return status;
 }

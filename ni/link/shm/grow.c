@@ -145,7 +145,7 @@ bool ni_shm_no_memory(struct ni_shm_peer *peer)
 {
     const struct ni_shm_counts *counts = &peer->link->segment->geometry.counts;
     size_t size = counts->page + 2 * ((size_t)counts->first + counts->ring) + counts->bulk;
-    uint64_t most = peer->link->config->shm_memory_wait_ms, now = ni_now_ns();
+    uint64_t most = peer->link->config->memory_wait_ms, now = ni_now_ns();
 
     if (peer->no_memory == 0) {
         peer->no_memory = now;

@@ -71,6 +71,27 @@ static bool sits(const struct ni_shm_link *link, uint32_t seat)
                                                   memory_order_relaxed)) == NI_SHM_SEAT_OPEN;
 }
 
+/* There is no memory to know who has the seat; core_peer NULL: not even which process it is. */
+static enum outcome cannot_greet(struct ni_shm_link *link, uint32_t seat, struct ni_peer *core_peer)
+{
+    static struct ni_log_limit limit = NI_LOG_LIMIT(4);
+    uint64_t most = link->config->memory_wait_ms;
+
+    if (!ni_memory_wait_over(&link->seats[seat].wait, seat, most)) {
+        return RETRY;
+    }
+    ni_log_limited(&limit, NI_LOG_ERROR,
+                   "no memory to receive from another process, for %llu ms now: refusing it; free "
+                   "memory, or raise the limit of address space (ulimit -v) or the memory limit of "
+                   "this container or user",
+                   (unsigned long long)most);
+    (void)refuse_seat(link, seat);
+    if (core_peer != NULL) {
+        link->core_ops->peer_down(link->core, core_peer, NI_ERR_NOMEM);
+    }
+    return DONE;
+}
+
 /* Find out who has the seat. DONE: the seat is ACTIVE or DEAF; RETRY; KEEP: this is no seat in
  * use. */
 static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
@@ -90,7 +111,7 @@ static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
         return KEEP;
     }
     if (ni_shm_seat_blob(link->segment, seat, bytes, sizeof(bytes), &len) != NI_OK) {
-        return RETRY;
+        return cannot_greet(link, seat, NULL);
     }
     if (ni_shm_blob_check(link, bytes, len, &blob, reason, sizeof(reason)) != NI_OK) {
         ni_log_limited(&limit, NI_LOG_INFO, "a sender is refused: %s", reason);
@@ -102,7 +123,7 @@ static enum outcome greet(struct ni_shm_link *link, uint32_t seat)
     }
     peer = ni_shm_peer_get(link, &blob, NULL);
     if (peer == NULL) {
-        return RETRY;
+        return cannot_greet(link, seat, core_peer);
     }
     if (peer->ending != NI_OK || (peer->in_seat >= 0 && !sits(link, (uint32_t)peer->in_seat))) {
         return RETRY; /* it has left an earlier seat, which we have not finished with */

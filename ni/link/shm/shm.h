@@ -150,6 +150,7 @@ enum ni_shm_phase {
 struct ni_shm_seat {
     enum ni_shm_phase phase;
     struct ni_shm_peer *peer;
+    struct ni_memory_wait wait; /* to know who sits there */
 };
 
 /* The area of a peer that was disconnected by a handler of its packets, which may still be reading:
