@@ -113,12 +113,15 @@ void pml_hooks_under_way_each(bool (*selects)(const struct pml_hooks_under_way *
                               void (*end)(const struct pml_hooks_under_way *what))
 {
     static ompi_request_t *selected[AT_ONCE]; /* under the lock; the rest at the next call */
+    static size_t next; /* bucket, for that: what cannot be ended now is not in the way */
     size_t count = 0;
 
     (void)pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < BUCKETS; i++) {
-        for (const struct pml_hooks_under_way *entry = buckets[i]; entry != NULL && count < AT_ONCE;
-             entry = entry->next) {
+    for (size_t i = 0; i < BUCKETS && count < AT_ONCE; i++) {
+        const struct pml_hooks_under_way *entry = buckets[next];
+
+        next = (next + 1) % BUCKETS;
+        for (; entry != NULL && count < AT_ONCE; entry = entry->next) {
             if (selects(entry)) {
                 selected[count++] = entry->request;
             }

@@ -63,12 +63,16 @@ tests_hooks_hooks_switch_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_switch_LDADD = $(MPI_LIBS)
 
 if HAVE_OMPI
-check_PROGRAMS += tests/hooks/test_rules
-TESTS += tests/hooks/test_rules
+check_PROGRAMS += tests/hooks/test_rules tests/hooks/test_under
+TESTS += tests/hooks/test_rules tests/hooks/test_under
 endif
 
 tests_hooks_test_rules_SOURCES = tests/hooks/test_rules.c pml_hooks/pml_hooks_rules.c
 tests_hooks_test_rules_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CPPFLAGS)
+
+tests_hooks_test_under_SOURCES = tests/hooks/test_under.c pml_hooks/pml_hooks_under.c
+tests_hooks_test_under_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS)
+tests_hooks_test_under_LDADD = $(OMPI_LIBS)
 
 tests_hooks_hooks_costs_SOURCES = tests/hooks/hooks_costs.c
 tests_hooks_hooks_costs_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
