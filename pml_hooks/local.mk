@@ -8,10 +8,12 @@ endif
 
 pml_hooks_libpml_hooks_la_SOURCES = \
     ompi_glue/abort.h \
+    ompi_glue/arrivals.h \
     ompi_glue/osc.h \
     ompi_glue/pml.h \
     pml_hooks/pml_hooks.h \
     pml_hooks/pml_hooks_abandon.c \
+    pml_hooks/pml_hooks_arrivals.c \
     pml_hooks/pml_hooks_btl.c \
     pml_hooks/pml_hooks_class.c \
     pml_hooks/pml_hooks_component.c \

@@ -21,10 +21,9 @@
  *   class.c      classes of tags
  *   inject.c     faults that are injected, with rules.c and hold.c
  *   end.c        an end before MPI_Finalize
- *   survive.c    going on after the death of a peer, with dead.c, under.c, abandon.c and btl.c
- *   hosts.c      hangs of a job on several hosts
- *   news.c       deaths, of which its hosts tell each other
- *   gather.c     at the end: the records of all ranks become one file of JSON
+ *   survive.c    going on after the death of a peer, with dead.c, under.c, abandon.c, btl.c and
+ * arrivals.c hosts.c      hangs of a job on several hosts news.c       deaths, of which its hosts
+ * tell each other gather.c     at the end: the records of all ranks become one file of JSON
  *   number.c     the functions of the PML while recording is off
  *   switch.c     on and off at run time
  *   pvars.c      variables of MPI_T
@@ -210,6 +209,7 @@ void pml_hooks_survive_install(mca_pml_base_module_t *module);
 void pml_hooks_news_died(uint32_t rank);
 void pml_hooks_news_look(void);
 
+bool pml_hooks_survives(void); /* whether it is so */
 void pml_hooks_survive_end(void);
 
 /* ---- on and off -------------------------------------------------------------------------------

@@ -67,6 +67,9 @@ static void take_back(ompi_request_t *request)
     if (is_others && record_threads) {
         return; /* it may be called now, with what it finds in the request */
     }
+    if (!pml_hooks_arrivals_stop()) {
+        return; /* the next look will find it */
+    }
     __atomic_store_n(&taken_back, request, __ATOMIC_RELAXED);
     if (is_others) {
         callback = found;
@@ -78,6 +81,7 @@ static void take_back(ompi_request_t *request)
         request->req_complete_cb = callback;
     }
     __atomic_store_n(&taken_back, NULL, __ATOMIC_RELAXED);
+    pml_hooks_arrivals_go_on();
 }
 
 /* ---- requests that the PML keeps --------------------------------------------------------------
@@ -118,10 +122,17 @@ void pml_hooks_end_forget(ompi_request_t *request)
     }
 }
 
+_Thread_local const ompi_request_t *pml_hooks_end_kept;
+
 static int free_kept(ompi_request_t **request)
 {
+    int rc;
+
     pml_hooks_end_forget(*request);
-    return (*request)->req_free(request);
+    pml_hooks_end_kept = *request;
+    rc = (*request)->req_free(request);
+    pml_hooks_end_kept = NULL;
+    return rc;
 }
 
 static void keep(ompi_request_t *request, bool is_send)

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "opal/class/opal_hash_table.h"
+#include "pml_hooks/pml_hooks_survive.h"
 
 /* As in cuda.h, whose values are fixed. */
 enum { CU_SUCCESS = 0, CU_CONTEXT = 1 };
@@ -156,7 +157,7 @@ static struct pml_hooks_stage *find(const ompi_request_t *request, bool take)
 static int free_request(ompi_request_t **request)
 {
     struct pml_hooks_stage *stage = find(*request, true);
-    bool complete = REQUEST_COMPLETE(*request);
+    bool complete = REQUEST_COMPLETE(*request) && *request != pml_hooks_end_kept;
     int rc = OMPI_SUCCESS, rc_below;
 
     (*request)->req_free = stage->free_below;

@@ -356,6 +356,11 @@ static int survive_start(size_t count, ompi_request_t **requests)
     return OMPI_SUCCESS;
 }
 
+bool pml_hooks_survives(void)
+{
+    return installed;
+}
+
 /* ---- begin and end ----------------------------------------------------------------------------
  */
 
@@ -382,6 +387,7 @@ void pml_hooks_survive_install(mca_pml_base_module_t *module)
     module->pml_mprobe = survive_mprobe;
     module->pml_start = survive_start;
     pml_hooks_btl_install();
+    pml_hooks_arrivals_install();
 }
 
 void pml_hooks_survive_end(void)
@@ -390,5 +396,6 @@ void pml_hooks_survive_end(void)
         installed = false;
         (void)opal_progress_unregister(progress);
         pml_hooks_btl_remove();
+        pml_hooks_arrivals_remove();
     }
 }

@@ -12,6 +12,7 @@
  *   dead.c     who has died
  *   under.c    operations under way
  *   abandon.c  the end of a request from above the PML
+ *   arrivals.c messages that come, where there are threads
  *   btl.c      what BTLs say of the dead, kept from pml ob1
  *   survive.c  blocking calls as nonblocking ones and a wait, and what is ended when
  *
@@ -84,6 +85,10 @@ void pml_hooks_end_cancelled(ompi_request_t *request);
 /* A request that has been ended may be started again. */
 void pml_hooks_end_forget(ompi_request_t *request);
 
+/* The request that is being freed in this thread, if the PML keeps it after its end: its buffer is
+ * the PML's, too. */
+extern _Thread_local const ompi_request_t *pml_hooks_end_kept;
+
 /* ---- what carries the messages ----------------------------------------------------------------
  */
 
@@ -92,6 +97,15 @@ void pml_hooks_end_forget(ompi_request_t *request);
 void pml_hooks_btl_install(void);
 void pml_hooks_btl_remove(void);
 void pml_hooks_btl_look(void);
+
+/* Stand between BTLs and pml ob1 where there are threads, and no longer. */
+void pml_hooks_arrivals_install(void);
+void pml_hooks_arrivals_remove(void);
+
+/* Have no message come in another thread until pml_hooks_arrivals_go_on; false: one is coming now.
+ */
+bool pml_hooks_arrivals_stop(void);
+void pml_hooks_arrivals_go_on(void);
 
 #pragma GCC visibility pop
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Covers: pml_hooks_survive.c pml_hooks_dead.c pml_hooks_abandon.c pml_hooks_btl.c
- * Covers: pml_hooks_under.c
+ * Covers: pml_hooks_under.c pml_hooks_arrivals.c
  *
  * Rank 1 is killed while rank 0 waits for it, or has not begun to, in each way that there is. What
  * it has sent before is received, each operation with it returns an error, and ranks 0 and 2 then
