@@ -2,7 +2,7 @@
 /*
  * Deaths, of which the hosts of a job tell each other by its runtime: the Nth that anyone knows of
  * is kept there under the number N. On each host one process asks once a second whether there is
- * another one, and has the others of its host ask.
+ * another one, as long as anybody may wait for it, and has the others of its host ask.
  */
 #include "pml_hooks/pml_hooks_survive.h"
 
@@ -122,7 +122,8 @@ void pml_hooks_news_look(void)
     make_sure();
     every_other = !every_other;
     if (record_deaths_is_watcher()) {
-        if (every_other) {
+        if (every_other && (pml_hooks_survives() || record_deaths_somebody_waits())) {
+            record_add(&record_own.head->deaths_asked, 1);
             take(true);
         }
     } else if (now != told) {

@@ -22,8 +22,11 @@ enum { AT_ONCE = 16, NAMED = 8 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct record_head watcher; /* of the process that looks for all, as it was last known */
+static bool somebody_waits;        /* when this process last looked for all */
 
 struct look {
+    uint64_t before;           /* the stamp of the look before */
+    bool waiting;              /* somebody has been in a call since then */
     struct record_head lowest; /* of the living ones; magic is 0 if there is none */
     size_t dead_count;
     struct record_seen dead[AT_ONCE]; /* not spoken of yet */
@@ -230,6 +233,9 @@ static void sort_out(struct record_seen *seen, void *arg)
     struct look *look = arg;
 
     if (seen->lives) {
+        const struct record_call_entry *call = record_current_call(seen);
+
+        look->waiting = look->waiting || (call != NULL && call->since < look->before);
         if (!seen->stopped && head->state == RECORD_RUNNING &&
             (look->lowest.magic == 0 || head->rank < look->lowest.rank)) {
             look->lowest = *head;
@@ -246,10 +252,16 @@ static size_t look_at_all(const char *who, uint32_t ranks[AT_ONCE])
 {
     static struct look look;
 
+    static uint64_t now;
+
+    look.before = now;
+    now = record_stamp();
+    look.waiting = false;
     look.lowest.magic = 0;
     look.dead_count = 0;
     record_each(sort_out, &look);
     watcher = look.lowest;
+    somebody_waits = look.waiting;
     if (look.dead_count > 0) {
         record_each(tell, &look.dead_count);
     }
@@ -268,6 +280,16 @@ bool record_deaths_is_watcher(void)
     is = watcher.magic != 0 && watcher.pid == record_own.head->pid;
     (void)pthread_mutex_unlock(&lock);
     return is;
+}
+
+bool record_deaths_somebody_waits(void)
+{
+    bool waits;
+
+    (void)pthread_mutex_lock(&lock);
+    waits = somebody_waits;
+    (void)pthread_mutex_unlock(&lock);
+    return waits;
 }
 
 void record_deaths_elsewhere(const char *who, uint32_t rank, const char *host)

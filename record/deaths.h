@@ -17,6 +17,9 @@ void record_deaths_look(const char *who, void (*died)(uint32_t rank));
 /* Whether this process did, the last time. */
 bool record_deaths_is_watcher(void);
 
+/* If it did, whether a process of this host has been in one call since the look before that. */
+bool record_deaths_somebody_waits(void);
+
 /* One has died on another host: say who waits for it here, if anybody does. The records of this
  * host tell the others that there is one more. */
 void record_deaths_elsewhere(const char *who, uint32_t rank, const char *host);
