@@ -174,9 +174,13 @@ static inline int *errcodes_of(MPI_Fint *codes)
 /* One that may have become null, or another; mostly it has not. */
 #define HANDLE_CHANGED(name, a) *(a) = a##_c == NULL ? 0 : MPI_##name##_c2f(a##_c)
 
+/* Only as much is written as is used: what follows fills or clears that. To clear all of it would
+ * take longer than the rest of a call, and the compiler is told that it is written so that it does
+ * not warn of what it cannot follow. */
 #define ARRAY_OF(type, a, n)            \
     long a##_count = (n) < 0 ? 0 : (n); \
-    type a##_few[PRF_FEW] = {0};        \
+    type a##_few[PRF_FEW];              \
+    __asm__("" : "=m"(a##_few));        \
     type *a##_c = a##_count <= PRF_FEW ? a##_few : prf_room(a##_count, sizeof(type))
 #define ARRAY_END(a)            \
     do {                        \
