@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Covers: hfm/presence.c, hfm/daemon/run.c.
+# Four daemons without cards while each core has four processes too many: no host is lost, although nobody is asked whether it lives.
+# Silences are counted. With APELINK_TEST_ALL=yes it takes an hour (APELINK_TEST_LOAD_S: seconds), and daemons that have their
+# real-time priority must not be silent either.
+set -u
+
+hfm=${APELINK_BUILDDIR:?}/hfm/apelink-hfm
+[ -x "$hfm" ] || { echo "skipped: apelink-hfm was not built, for want of libevent"; exit 77; }
+command -v python3 >/dev/null 2>&1 || { echo "skipped: no python3"; exit 77; }
+seconds=${APELINK_TEST_LOAD_S:-3}
+[ "${APELINK_TEST_ALL-}" != yes ] || seconds=${APELINK_TEST_LOAD_S:-3600}
+work=$(mktemp -d) || exit 1
+pids=
+trap '[ -z "$pids" ] || kill -9 $pids 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+echo 0123456789abcdefFEDCBA9876543210 >"$work/key"
+{
+    printf 'torus 4x1x1\nkey %s/key\nask 0\nlook 100\n' "$work"
+    python3 -c 'import socket
+s = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(4)]
+for node, one in enumerate(s):
+    one.bind(("127.0.0.1", 0))
+    print("node %d 127.0.0.1:%d n%d %s" % (node, one.getsockname()[1], node, "" if node else "master"))'
+} >"$work/conf"
+for node in 0 1 2 3; do
+    { cat "$work/conf"; echo "record $work/r$node"; echo "control $work/c$node"; } >"$work/conf$node"
+    "$hfm" run --node $node "$work/conf$node" 2>>"$work/log" &
+    pids="$pids $!"
+done
+for _ in $(seq 300); do
+    "$hfm" status -c "$work/c3" >"$work/said" 2>&1 && grep -q '^.*4 nodes normal' "$work/said" && break
+    sleep 0.1
+done
+grep -q '4 nodes normal' "$work/said" || { echo "FAIL: the daemons do not begin: $(cat "$work/said" "$work/log")"; exit 1; }
+before=$(grep -c '"event": "state"' "$work/r0")
+daemons=$pids
+for _ in $(seq $((4 * $(nproc)))); do
+    python3 -c 'while True: pass' &
+    pids="$pids $!"
+done
+sleep "$seconds"
+for node in 0 1 2 3; do
+    kill -0 "$(echo "$daemons" | cut -d' ' -f$((node + 2)))" || { echo "FAIL: the daemon of node $node has ended: $(cat "$work/log")"; exit 1; }
+done
+python3 - "$work/r0" "$before" "$seconds" "$(grep -c 'no real-time priority' "$work/log")" "${APELINK_TEST_ALL-}" <<'EOP'
+import json, sys
+events = [e for e in map(json.loads, open(sys.argv[1])) if e["event"] == "state"][int(sys.argv[2]):]
+lost = [e for e in events if e["state"] == "lost"]
+silent = [e for e in events if "silent" in e["fault"] and e["state_before"] == "normal"]
+known = sys.argv[4] == "0"
+print("%s s, cores overloaded four times, %s real-time priority: %d hosts lost, %d daemons silent" %
+      (sys.argv[3], "with" if known else "without", len(lost), len(silent)))
+for event in lost:
+    print("FAIL: %s" % event)
+sys.exit(bool(lost) or (sys.argv[5] == "yes" and known and bool(silent)))
+EOP
