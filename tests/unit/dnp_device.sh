@@ -115,8 +115,8 @@ grep -q 'is there already' "$work/out" || fail "two boards: $(cat "$work/out")"
 
 # What the card says of itself.
 "$info" --board="$device" >"$work/info" || fail "apeni-info --board"
-grep -q '^  place            0 0 0 of a torus of 1x1x1$' "$work/info" && grep -q '^  channels         4, of which 4 are free$' "$work/info" &&
-    grep -q '^  board_place *0 (x 0, y 0, z 0)$' "$work/info" || fail "apeni-info --board says: $(cat "$work/info")"
+{ grep -q '^  place            0 0 0 of a torus of 1x1x1$' "$work/info" && grep -q '^  channels         4, of which 4 are free$' "$work/info" &&
+    grep -q '^  board_place *0 (x 0, y 0, z 0)$' "$work/info"; } || fail "apeni-info --board says: $(cat "$work/info")"
 "$info" --board="$device" --json | python3 -c 'import json, sys
 b = json.load(sys.stdin)["board"]
 r = b["registers"]
