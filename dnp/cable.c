@@ -9,7 +9,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 
-enum { VERSION = 2, MAC = 8, FIFO_BIT = 11 };
+enum { VERSION = 3, MAC = 8, FIFO_BIT = 11 };
 _Static_assert(DNP_FRAME_WORDS < 1 << FIFO_BIT, "words and the size of FIFOs lie side by side");
 static const uint8_t MAGIC[4] = {'A', 'P', 'E', 'C'};
 

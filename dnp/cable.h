@@ -17,7 +17,7 @@
  * least significant first:
  *
  *    0   4  magic, "APEC"             8   8  session of the sender
- *    4   1  version, 2               16   8  session of the receiver, 0: not known
+ *    4   1  version, 3               16   8  session of the receiver, 0: not known
  *    5   1  link on which it left    24   8  sequence number within the session, from 1
  *    6   2  words, and from bit 11 on the logarithm of the FIFOs' size; 0: not said
  *                                    32   4  board_place    36   4  board_torus of the sender
