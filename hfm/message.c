@@ -31,11 +31,8 @@ void hfm_message_pack(const struct hfm_message *message, const struct dnp_key *k
     apelink_bytes_put64(bytes + SEALED, dnp_mac(key, bytes, SEALED));
 }
 
-static bool fault_makes_sense(uint32_t fault)
-{
-    return (fault & ~(DNP_FAULT_HOST | DNP_FAULT_CARD | HFM_FAULT_OURS)) == 0 &&
-           dnp_fault_makes_sense(fault);
-}
+_Static_assert((DNP_FAULT_HOST | DNP_FAULT_CARD | HFM_FAULT_OURS) == UINT32_MAX,
+               "each bit of a fault means something");
 
 bool hfm_message_unpack(struct hfm_message *message, const struct dnp_key *key,
                         const uint8_t *bytes, size_t len)
@@ -62,6 +59,6 @@ bool hfm_message_unpack(struct hfm_message *message, const struct dnp_key *key,
         .via = (uint32_t)apelink_bytes_get64(bytes + 64),
         .age_us = (uint32_t)(apelink_bytes_get64(bytes + 64) >> 32),
     };
-    return message->session != 0 && message->number != 0 && fault_makes_sense(message->fault) &&
-           fault_makes_sense(message->worst);
+    return message->session != 0 && message->number != 0 && dnp_fault_makes_sense(message->fault) &&
+           dnp_fault_makes_sense(message->worst);
 }

@@ -83,7 +83,7 @@ static void test_messages_without_sense_are_refused(void **state)
     bad[3].session = 0;
     bad[4].number = 0;
     bad[5].fault = 3;
-    bad[6].worst = 0x80000000;
+    bad[6].worst = 3U << 24;
     bad[7].flags = HFM_FLAGS + 1;
     for (unsigned i = 0; i < 8; i++) {
         hfm_message_pack(&bad[i], &key, bytes);
