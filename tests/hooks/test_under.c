@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ompi/mca/pml/base/pml_base_request.h"
+#include "ompi_glue/mtl.h"
 #include "pml_hooks/pml_hooks_survive.h"
 
 enum { REQUESTS = 1000, AT_ONCE = 256 };
