@@ -11,7 +11,7 @@ static void body(pr_mgr_t m, int rank, int size)
     (void)m;
     (void)size;
     if (rank == 0) {
-        int status;
+        int status = -1;
         pid_t pid = fork();
 
         if (pid == 0) {
