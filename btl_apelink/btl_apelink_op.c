@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-#include "engine/engine.h"
+#include "base/alloc.h"
+#include "base/config.h"
+#include "engine/core/ni.h"
 #include "ompi_glue/get_bound.h"
 
 OBJ_CLASS_INSTANCE(mca_btl_apelink_op_t, opal_free_list_item_t, NULL, NULL);
@@ -67,11 +69,28 @@ void mca_btl_apelink_op_done(void *arg, ni_status status, uint64_t value)
     }
 }
 
+/* osc/rdma tries again for ever what finds no memory; ob1 goes on with something else. */
+static NI_COLD void wait_for_memory(mca_btl_apelink_module_t *module,
+                                    const mca_btl_apelink_op_t *op)
+{
+    static _Thread_local struct ni_memory_wait wait;
+
+    if (op->cbfunc != NULL && !ompi_glue_is_of_ob1(op->cbfunc) &&
+        ni_memory_wait_over(&wait, (uintptr_t)op->local_address,
+                            module->ni->config->memory_wait_ms)) {
+        mca_btl_apelink_give_up(module, op->endpoint, "operation-failed",
+                                "a put, get or atomic found no memory at", NI_ERR_NOMEM);
+    }
+}
+
 int mca_btl_apelink_op_started(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op,
                                ni_status status)
 {
     if (NI_LIKELY(status == NI_OK)) {
         return OPAL_SUCCESS; /* op may be gone */
+    }
+    if (status == NI_ERR_NOMEM) {
+        wait_for_memory(module, op);
     }
     opal_free_list_return(&module->ops, &op->super);
     return mca_btl_apelink_error(status);
