@@ -128,6 +128,7 @@ struct mca_btl_apelink_module_t {
     bool threads;
     bool may_sleep;              /* progress that finds nothing for long does */
     bool closing;                /* peers that go away now are no news */
+    _Atomic bool starved;        /* the last operation of osc/rdma found no memory */
     _Atomic uint32_t busy_count; /* endpoints in busy */
     struct ni_list busy;         /* endpoints with descriptors that wait; under lock */
     struct ni_list endpoints;    /* all; under lock */

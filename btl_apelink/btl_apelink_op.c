@@ -75,9 +75,14 @@ static NI_COLD void wait_for_memory(mca_btl_apelink_module_t *module,
 {
     static _Thread_local struct ni_memory_wait wait;
 
-    if (op->cbfunc != NULL && !ompi_glue_is_of_ob1(op->cbfunc) &&
-        ni_memory_wait_over(&wait, (uintptr_t)op->local_address,
-                            module->ni->config->memory_wait_ms)) {
+    if (op->cbfunc == NULL || ompi_glue_is_of_ob1(op->cbfunc)) {
+        return;
+    }
+    /* Relaxed: says nothing about other memory. */
+    if (!atomic_exchange_explicit(&module->starved, true, memory_order_relaxed)) {
+        wait = (struct ni_memory_wait){0}; /* one has been started meanwhile */
+    }
+    if (ni_memory_wait_over(&wait, 0, module->ni->config->memory_wait_ms)) {
         mca_btl_apelink_give_up(module, op->endpoint, "operation-failed",
                                 "a put, get or atomic found no memory at", NI_ERR_NOMEM);
     }
@@ -87,6 +92,9 @@ int mca_btl_apelink_op_started(mca_btl_apelink_module_t *module, mca_btl_apelink
                                ni_status status)
 {
     if (NI_LIKELY(status == NI_OK)) {
+        if (NI_UNLIKELY(atomic_load_explicit(&module->starved, memory_order_relaxed))) {
+            atomic_store_explicit(&module->starved, false, memory_order_relaxed);
+        }
         return OPAL_SUCCESS; /* op may be gone */
     }
     if (status == NI_ERR_NOMEM) {
