@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory in which a process receives is one pool: what one lane does not use another gets that
- * needs it, soon after it was refused more; whoever has stopped sending asks for nothing. By the
- * sums of what the senders have, in any order of growing, giving back and being refused.
+ * needs it, soon after it was refused more; a lane that has stopped sending asks for nothing. By
+ * the sums of what the senders have, in any order of growing, giving back and being refused.
  * Covers: ni/link/shm/grow.c ni/link/shm/shrink.c */
 #include <string.h>
 
@@ -241,7 +241,7 @@ static void test_model(void)
         take_all();
         refused = wanted();
         CHECK(refused != 0);
-        /* Whoever is the only one to send gets all that there is to be had. */
+        /* The only sender gets all that there is to be had. */
         for (unsigned i = 0; i < SENDERS; i++) {
             CHECK(reviews_until_all((unsigned)(seed + i) % SENDERS, SENDERS) <= REVIEWS / 2);
         }

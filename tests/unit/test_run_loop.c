@@ -100,7 +100,7 @@ static void ends_come_together(void **state)
 
     (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
-    do { /* from here on none is open, whatever whoever started us has left */
+    do { /* from here on none is open, whatever was inherited */
         next = dup(0);
     } while (next < FIRST);
     assert_int_equal(close(next), 0);
