@@ -151,3 +151,8 @@ configure_in() {
     fi
     mv "$folder/config.sum.new" "$folder/config.sum"
 }
+
+# configure_first FOLDER: as the first build is, which other stages install and run.
+configure_first() {
+    configure_in "$1" --enable-werror --prefix="$1/prefix"
+}
