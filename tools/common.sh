@@ -154,5 +154,5 @@ configure_in() {
 
 # configure_first FOLDER: as the first build is, which other stages install and run.
 configure_first() {
-    configure_in "$1" --enable-werror --prefix="$1/prefix"
+    CFLAGS="-O2 -g1" configure_in "$1" --enable-werror --prefix="$1/prefix"
 }
