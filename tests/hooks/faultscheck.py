@@ -306,9 +306,8 @@ CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reorde
 
 
 def main():
-    if len(sys.argv) != 2 or sys.argv[1] not in CHECKS:
+    if not hookscheck.run_check(CHECKS):
         sys.exit(__doc__)
-    CHECKS[sys.argv[1]]()
     sys.exit(1 if hookscheck.failures else 0)
 
 

@@ -21,9 +21,9 @@
   pvars      the variables of MPI_T are there from before MPI_Init until MPI_T is finalised
   late       the delay that a rank makes is attributed to it
 
-The transports are those for which components were built, and vader; ways to stop take turns over them, unless ALL is
-set in the environment. With a folder in PRESTO_PROGRAMS, where the programs are as prestocc made them, it is Presto,
-started by the prestorun that PRESTORUN names.
+The transports are those for which components were built, and vader. All of them serve count; the other checks, and ways
+to stop, take turns over them, unless APELINK_TEST_ALL is yes in the environment. With a folder in PRESTO_PROGRAMS, where
+the programs are as prestocc made them, it is Presto, started by the prestorun that PRESTORUN names.
 """
 import glob
 import json
@@ -59,10 +59,11 @@ def fail(text):
 
 
 chosen = []  # transports, if not those of this build
+turn = None  # the number of the check, which picks its transport; None for all of them
 
 
-def transports():
-    """Those that this build has."""
+def built():
+    """The transports that this build has."""
     if PRESTO_PROGRAMS:
         return ["presto"]
     if chosen:
@@ -73,6 +74,18 @@ def transports():
         if os.path.exists(os.path.join(BUILD, path)):
             found.append(name)
     return found
+
+
+def transports():
+    """Those that this check is to use."""
+    return by_turn(turn)
+
+
+def by_turn(number):
+    found = built()
+    if number is None or os.environ.get("APELINK_TEST_ALL") == "yes":
+        return found
+    return [found[number % len(found)]]
 
 
 def is_stopped(pid):
@@ -215,9 +228,8 @@ VERDICTS = {
 
 def turns(ways):
     """(way, transport): each way over one of the transports, or over all."""
-    found = transports()
     for number, way in enumerate(ways):
-        for transport in found if "ALL" in os.environ else [found[number % len(found)]]:
+        for transport in by_turn(number):
             yield way, transport
 
 
@@ -619,12 +631,21 @@ def late():
                     transport, peer["late_receiver_ticks"], peer["late_receiver_known"], peer["late_receiver_unknown"]))
 
 
+def run_check(checks):
+    """The one that the command line names."""
+    global turn
+    if len(sys.argv) != 2 or sys.argv[1] not in checks:
+        return False
+    turn = None if sys.argv[1] == "count" else list(checks).index(sys.argv[1])
+    checks[sys.argv[1]]()
+    return True
+
+
 def main():
     names = (count, inter, switch, queues, device, overlap, ucx, chained, stalls, healthy, hosts, killed, kept, peers, stale, damaged, pvars, late)
     checks = {check.__name__: check for check in names}
-    if len(sys.argv) != 2 or sys.argv[1] not in checks:
+    if not run_check(checks):
         sys.exit(__doc__)
-    checks[sys.argv[1]]()
     sys.exit(1 if failures else 0)
 
 
