@@ -61,7 +61,7 @@ enum perf_op {
 };
 
 /* Over inproc one process has both sides, over the others each has one. */
-enum perf_link { PERF_SHM, PERF_INPROC, PERF_UCX, PERF_LINKS };
+enum perf_link { PERF_SHM, PERF_INPROC, PERF_UCX, PERF_DEV, PERF_LINKS };
 
 enum perf_format { PERF_TABLE, PERF_CSV, PERF_JSON };
 
@@ -90,7 +90,8 @@ struct perf_options {
     bool rewrite;
     bool quick;
     bool stamps;
-    const char *write; /* file, or NULL */
+    const char *devices; /* of cards, as --devices has them, or NULL */
+    const char *write;   /* file, or NULL */
 };
 
 /* Parse the command line. Prints help, version or what is wrong, and ends the process then. */
@@ -181,6 +182,7 @@ struct perf_setup {
         waits; /* sides wait as ni_wait does: spin, yield, block, instead of polling all the time */
     const struct perf_setting *settings;
     size_t setting_count;
+    const char *devices; /* the leaders' card, and behind a comma the followers'; NULL: as set */
 };
 
 struct perf_team;

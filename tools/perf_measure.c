@@ -206,6 +206,7 @@ int perf_measure(struct perf_options *options)
 {
     static const struct perf_setting stamps = {"stamps", "4096"};
     struct perf_setup setup = {.link = options->link,
+                               .devices = options->devices,
                                .pairs = (unsigned)options->pairs,
                                .capacity = largest(options),
                                .settings = &stamps,

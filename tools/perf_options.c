@@ -22,6 +22,7 @@ static const struct option long_options[] = {
     {"stamps", no_argument, NULL, 'S'},
     {"pairs", required_argument, NULL, 'p'},
     {"link", required_argument, NULL, 'l'},
+    {"devices", required_argument, NULL, 'D'},
     {"cores", required_argument, NULL, 'C'},
     {"reps", required_argument, NULL, 'R'},
     {"ops", required_argument, NULL, 'o'},
@@ -97,8 +98,9 @@ static void print_help(void)
         "      --stamps          latency of messages: where the time goes\n"
         "  -p, --pairs N         mbw: pairs of processes (default: 1)\n"
         "  -o, --ops LIST        of message, inline, write, read, fetch_op\n"
-        "  -l, --link NAME       shm (default) or ucx: processes; inproc: two interfaces, one "
+        "  -l, --link NAME       shm (default), ucx or dev: processes; inproc: two interfaces, one "
         "thread\n"
+        "      --devices A[,B]   dev: the cards of both; of one card: loop-back\n"
         "  -C, --cores A,B,...   where the processes run, in turn\n"
         "  -R, --reps N          repetitions, whose median is printed (default: 7)\n"
         "      --digits N        behind the decimal point\n"
@@ -170,6 +172,9 @@ static void apply(struct perf_options *options, int letter, const char *text)
         break;
     case 'l':
         perf_parse_link(options, text);
+        break;
+    case 'D':
+        options->devices = text;
         break;
     case 'C':
         perf_parse_cores(options, text);

@@ -96,7 +96,10 @@ static void make_memory(struct perf_side *side, uint64_t capacity)
 void perf_side_open(struct perf_side *side, struct ni_fabric *fabric, uint64_t capacity,
                     unsigned processes, unsigned cores)
 {
-    struct ni_open_attr attr = {.fabric = fabric, .host_processes = processes, .host_cores = cores};
+    struct ni_open_attr attr = {.fabric = fabric,
+                                .host_processes = processes,
+                                .host_cores = cores,
+                                .host_key = side->host_key};
     struct perf_hello *ours = &side->ours;
     struct ni_rkey key;
 

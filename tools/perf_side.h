@@ -61,6 +61,7 @@ struct perf_side {
     uint64_t issued;    /* transfers or messages of a stream */
     uint64_t completed; /* transfers */
     uint64_t window, size;
+    uint64_t host_key; /* set before it is opened: sides with different ones share no memory */
     enum perf_op op;
     uint64_t rounds, rounds_done; /* windows of a stream */
     uint32_t empty;               /* polls in a row that found nothing */

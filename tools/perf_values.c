@@ -19,14 +19,14 @@ const char *const perf_op_names[PERF_OPS] = {
     [PERF_READ] = "read",       [PERF_FETCH_OP] = "fetch_op",
 };
 const char *const perf_link_names[PERF_LINKS] = {
-    [PERF_SHM] = "shm", [PERF_INPROC] = "inproc", [PERF_UCX] = "ucx"};
+    [PERF_SHM] = "shm", [PERF_INPROC] = "inproc", [PERF_UCX] = "ucx", [PERF_DEV] = "dev"};
 
 #define EACH_OP(op) (1U << (op))
 #define STREAM_OPS \
     (EACH_OP(PERF_MESSAGE) | EACH_OP(PERF_INLINE) | EACH_OP(PERF_WRITE) | EACH_OP(PERF_READ))
 
 const struct perf_mode_row perf_mode_rows[PERF_MODES] = {
-    [PERF_LATENCY] = {"mixcrlCRjsodS",
+    [PERF_LATENCY] = {"mixcrlDCRjsodS",
                       1,
                       4 << 20,
                       STREAM_OPS | EACH_OP(PERF_FETCH_OP),
@@ -34,11 +34,11 @@ const struct perf_mode_row perf_mode_rows[PERF_MODES] = {
                       5,
                       1},
     [PERF_BW] =
-        {"mixWclCRjsod", 1, 4 << 20, STREAM_OPS, {PERF_WRITE, PERF_READ, PERF_MESSAGE}, 3, 64},
+        {"mixWclDCRjsod", 1, 4 << 20, STREAM_OPS, {PERF_WRITE, PERF_READ, PERF_MESSAGE}, 3, 64},
     [PERF_BIBW] =
-        {"mixWclCRjsod", 1, 4 << 20, STREAM_OPS, {PERF_WRITE, PERF_READ, PERF_MESSAGE}, 3, 64},
-    [PERF_RATE] = {"mixWclCRjsod", 8, 8, STREAM_OPS, {PERF_MESSAGE, PERF_INLINE}, 2, 64},
-    [PERF_MBW] = {"mixWcplCRjsod", 1, 1 << 20, STREAM_OPS, {PERF_MESSAGE}, 1, 64},
+        {"mixWclDCRjsod", 1, 4 << 20, STREAM_OPS, {PERF_WRITE, PERF_READ, PERF_MESSAGE}, 3, 64},
+    [PERF_RATE] = {"mixWclDCRjsod", 8, 8, STREAM_OPS, {PERF_MESSAGE, PERF_INLINE}, 2, 64},
+    [PERF_MBW] = {"mixWcplDCRjsod", 1, 1 << 20, STREAM_OPS, {PERF_MESSAGE}, 1, 64},
     [PERF_SEARCH] = {"mixCRjsd", 1, 1 << 12, 0, {PERF_MESSAGE}, 0, 1},
     [PERF_TUNE] = {"Cqw", 1, 1, 0, {PERF_MESSAGE}, 0, 64},
 };
@@ -217,7 +217,7 @@ void perf_parse_link(struct perf_options *options, const char *text)
     int link = perf_find(perf_link_names, PERF_LINKS, text, strlen(text));
 
     if (link < 0) {
-        perf_bad_use("--link \"%s\": the links are shm, inproc and ucx", text);
+        perf_bad_use("--link \"%s\": the links are shm, inproc, ucx and dev", text);
     }
     options->link = (enum perf_link)link;
 }

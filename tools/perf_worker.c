@@ -2,8 +2,10 @@
 /* What a worker does: opens its interface, meets its other half, then measures cell after cell. */
 #include "perf_team.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <apeni/inproc.h>
 #include <apeni/param.h>
@@ -194,10 +196,25 @@ static void set_param(const char *name, const char *value)
     }
 }
 
-static void apply_settings(const struct perf_setup *setup)
+/* Of two devices the second is the followers'. */
+static void apply_device(const char *devices, bool leader)
 {
+    const char *comma = strchr(devices, ',');
+    char first[PATH_MAX];
+
+    snprintf(first, sizeof(first), "%.*s", (int)strcspn(devices, ","), devices);
+    set_param("dev_device", leader || comma == NULL ? first : comma + 1);
+}
+
+static void apply_settings(const struct perf_worker *worker)
+{
+    const struct perf_setup *setup = worker->setup;
+
     if (setup->link != PERF_INPROC) {
         set_param("links", perf_link_names[setup->link]);
+    }
+    if (setup->devices != NULL) {
+        apply_device(setup->devices, worker->leader);
     }
     for (size_t i = 0; i < setup->setting_count; i++) {
         set_param(setup->settings[i].name, setup->settings[i].value);
@@ -310,6 +327,9 @@ static void work_apart(const struct perf_worker *worker)
     struct perf_side *side = new_side();
     struct perf_hello theirs;
 
+    if (setup->link == PERF_DEV) {
+        side->host_key = worker->leader ? 1 : 2; /* cards are between hosts */
+    }
     perf_side_open(side, NULL, setup->capacity, 2 * setup->pairs, distinct_cores(setup));
     side->waits = setup->waits;
     side->patience = setup->waits ? 0 : side->patience;
@@ -325,7 +345,7 @@ static void work_apart(const struct perf_worker *worker)
 void perf_worker_run(const struct perf_worker *worker)
 {
     perf_cores_pin(worker->setup->cores[2 * worker->pair + !worker->leader]);
-    apply_settings(worker->setup);
+    apply_settings(worker);
     if (worker->setup->link != PERF_INPROC) {
         work_apart(worker);
     } else {

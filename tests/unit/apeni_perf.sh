@@ -222,7 +222,7 @@ bad '-i "1x": wanted is a whole number from 1' latency -i 1x
 bad '-W "-1": wanted is a whole number from 1' bw -W -1
 bad '-p "99": wanted is a whole number from 1 to 32' mbw -p 99
 bad '--reps "102": wanted is a whole number from 1 to 101' latency --reps 102
-bad '--link "tcp": the links are shm, inproc and ucx' latency --link tcp
+bad '--link "tcp": the links are shm, inproc, ucx and dev' latency --link tcp
 bad '--ops "put": latency measures any of message' latency --ops put
 bad '--ops "fetch_op": bw measures any of' bw --ops fetch_op
 bad '--ops "read,write": mbw measures one of' mbw --ops read,write
