@@ -34,6 +34,42 @@ case ${APELINK_SANITIZER-} in
     ;;
 esac
 
+# packets: prints how many the first card has sent to the other.
+packets() {
+    state 0 'print(sum(r["link_sent_packets"])) or True'
+}
+
+# ioctls WINDOWS: prints how many ioctls of the driver two processes make that send so many times 4 messages of each kind.
+ioctls() {
+    strace -f --seccomp-bpf -e trace=ioctl -o "$work/trace" "$APELINK_BUILDDIR/tools/apeni-perf" bw -l dev \
+        --devices "${devices% *},${devices#* }" -m 64,64K -o message,write -W 4 -R 1 -x 1 -i "$1" >"$work/out" 2>&1 || {
+        cat "$work/out" >&2
+        echo failed
+        return
+    }
+    grep -c 'ioctl(.*, 0xb9, ' "$work/trace"
+}
+
+# Data goes through no ioctl: what there is of them does not grow with what is sent, and that goes by the cards.
+no_ioctls() {
+    if [ -n "${APELINK_SANITIZER-}" ] || ! strace -f --seccomp-bpf -e trace=ioctl true 2>/dev/null; then
+        echo "not checked whether data goes through an ioctl: no strace here, or a sanitizer"
+        return
+    fi
+    few=$(ioctls 1)
+    before=$(packets)
+    many=$(ioctls 10)
+    sent=$(($(packets) - before))
+    echo "ioctls of 4 messages of each kind and of 40: $few, $many; $sent packets for 40"
+    case $few in
+    "" | 0 | failed) fail "no ioctls were seen: $few" ;;
+    "$many") ;;
+    *) fail "data goes through ioctls" ;;
+    esac
+    # Messages of 64 KiB are at least 16 packets of a card each.
+    [ "$sent" -ge 640 ] || fail "messages went by no card: $(cat "$work/out")"
+}
+
 start_boards 1
 suite "one card" dev acks messages portals
 suite "one card" dev-processes ends lost messages flow
@@ -42,6 +78,7 @@ end_boards
 start_boards 2
 suite "two cards" dev-threads messages
 suite "two cards" dev-processes ends lost
+no_ioctls
 end_boards
 
 # What is lost and damaged on the way is made good: of a million words two are lost and one is damaged.
