@@ -38,6 +38,7 @@ static void test_crc(void **state)
         }
         assert_int_equal(dnp_crc(0, words, n), naive_crc(bytes, (size_t)n * APELINK_WORD));
         assert_int_equal(crc, dnp_crc(0, words, n));
+        assert_int_equal(crc, dnp_crc(dnp_crc(0, words, n / 3), words + n / 3, n - n / 3));
     }
 }
 
