@@ -34,16 +34,54 @@ def concerns(entry, call):
     return (ANY in (entry["peer"], call["peer"]) or entry["peer"] == call["peer"]) and EXCLUSIVE in (wanted, entry["tag"])
 
 
-def holders(situation, everyone):
-    """Who has locked what a call wants."""
-    if situation.call["name"] not in LOCKING:
+def holding(situation, everyone):
+    """(situation, lock) of those who have locked what a call wants."""
+    if not is_one(situation.call) or situation.call["name"] not in LOCKING:
         return
     for other in everyone.values():
         held = [entry for entry in other.record["pending"] if concerns(entry, situation.call)]
         if other.rank != situation.rank and held:
-            age = max(0.0, other.record.get("age", 0.0) - (held[0]["since"] or 0.0))
-            whom = "all" if held[0]["peer"] == ANY else "rank %d" % held[0]["peer"]
-            yield "rank %d has locked %s there, since %.1f s, and %s" % (other.rank, whom, age, state(other))
+            yield other, held[0]
+
+
+def whom(peer):
+    """Which process a lock is of, in words."""
+    return "all" if peer == ANY else "rank %d" % peer
+
+
+def holders(situation, everyone):
+    """The same in words."""
+    for other, held in holding(situation, everyone):
+        age = max(0.0, other.record.get("age", 0.0) - (held["since"] or 0.0))
+        yield "rank %d has locked %s there, since %.1f s, and %s" % (other.rank, whom(held["peer"]), age, state(other))
+
+
+def lock_cycle(everyone):
+    """Ranks that want in a circle what the next one has locked, or []."""
+    edges = {}
+    for rank, situation in everyone.items():
+        if situation.alive and not situation.finished:
+            edges[rank] = [other.rank for other, _ in holding(situation, everyone)]
+    for start in edges:
+        path, seen = [start], {start: 0}
+        while True:
+            following = [rank for rank in edges[path[-1]] if edges.get(rank)]
+            if not following:
+                break
+            if following[0] in seen:
+                return path[seen[following[0]]:]
+            seen[following[0]] = len(path)
+            path.append(following[0])
+    return []
+
+
+def deadlock(everyone):
+    """The sentence about such a circle, in a list."""
+    cycle = lock_cycle(everyone)
+    steps = ["rank %d waits for %s in %s, which rank %d has locked" % (
+        rank, whom(everyone[rank].call["peer"]), words(everyone[rank].call), cycle[(i + 1) % len(cycle)])
+        for i, rank in enumerate(cycle)]
+    return ["Deadlock: %s; and so on in a circle." % "; ".join(steps)] if steps else []
 
 
 def absent(situation, everyone):
@@ -81,8 +119,8 @@ def sentence(situation, everyone):
 
 
 def sentences(everyone):
-    """For each rank that lives and is in such a call."""
-    return [sentence(situation, everyone) for situation in everyone.values()
+    """For each rank that lives and is in such a call; a circle of locks before these."""
+    return deadlock(everyone) + [sentence(situation, everyone) for situation in everyone.values()
             if situation.alive and not situation.finished and is_one(situation.call)]
 
 

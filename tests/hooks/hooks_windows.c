@@ -54,6 +54,26 @@ static void lock(void) /* rank 2 keeps what rank 0 wants */
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Hold a target of a window, which is so when something has been written there. */
+static void hold(int target, MPI_Win window)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window);
+    MPI_Put(&rank, 1, MPI_INT, target, 0, 1, MPI_INT, window);
+    MPI_Win_flush(target, window);
+}
+
+static void cross(void) /* ranks 0 and 1 each hold the window that the other wants */
+{
+    if (rank < 2) {
+        hold(2, rank == 0 ? first : win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank < 2) {
+        hold(2, rank == 0 ? win : first);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void wait_for(void) /* rank 1 may write, and does not say that it has */
 {
     MPI_Group all, one;
@@ -107,7 +127,8 @@ static const struct way {
     const char *name;
     void (*run)(void);
 } ways[] = {
-    {"fence", fence}, {"lock", lock}, {"wait", wait_for}, {"free", keep}, {"healthy", healthy},
+    {"fence", fence},   {"lock", lock}, {"cross", cross},
+    {"wait", wait_for}, {"free", keep}, {"healthy", healthy},
 };
 
 int main(int argc, char **argv)
