@@ -169,3 +169,20 @@ void pml_hooks_end_request(ompi_request_t *request, bool is_send, bool force)
         keep(request, is_send);
     }
 }
+
+static uint64_t lost_after;
+
+/* What its caller has freed, and the dead can complete no more. */
+static bool is_lost(const struct pml_hooks_follow *follow)
+{
+    return follow->peer != NULL && !REQUEST_COMPLETE(follow->request) &&
+           ((const mca_pml_base_request_t *)follow->request)->req_free_called != 0 &&
+           pml_hooks_dead_age(pml_hooks_dead_find(
+               (opal_process_name_t){follow->peer->job, follow->peer->rank})) >= lost_after;
+}
+
+void pml_hooks_end_lost(uint64_t age)
+{
+    lost_after = age;
+    pml_hooks_follow_forget(is_lost);
+}

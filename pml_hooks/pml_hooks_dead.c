@@ -38,6 +38,13 @@ const struct pml_hooks_dead *pml_hooks_dead_find(opal_process_name_t name)
     return NULL;
 }
 
+uint64_t pml_hooks_dead_age(const struct pml_hooks_dead *dead)
+{
+    uint64_t now = record_clock();
+
+    return dead == NULL || now < dead->known_ns ? 0 : now - dead->known_ns;
+}
+
 bool pml_hooks_dead_add(opal_process_name_t name)
 {
     bool added;

@@ -42,6 +42,36 @@ static unsigned sweep(void)
     return freed;
 }
 
+/* Take an entry whose request nobody will complete out of the record. Another thread may be in its
+ * callback: it is not used again then. */
+static void forget(struct pml_hooks_follow *follow)
+{
+    follow->request->req_complete_cb_data = NULL;
+    follow->pending->kind = RECORD_FREE;
+    if (!record_threads) {
+        follow->request->req_complete_cb = NULL;
+        follow->next_free = pml_hooks_first_free;
+        pml_hooks_first_free = follow;
+    }
+}
+
+void pml_hooks_follow_forget(bool (*lost)(const struct pml_hooks_follow *follow))
+{
+    opal_mutex_lock(&pml_hooks_free_lock);
+    for (struct chunk *chunk = chunks; chunk != NULL; chunk = chunk->next) {
+        for (unsigned i = 0; i < CHUNK; i++) {
+            struct pml_hooks_follow *follow = &chunk->follows[i];
+            uint32_t kind = __atomic_load_n(&follow->pending->kind, __ATOMIC_ACQUIRE);
+
+            if ((kind == RECORD_PENDING_SEND || kind == RECORD_PENDING_RECV) &&
+                follow->request->req_complete_cb_data == follow && lost(follow)) {
+                forget(follow);
+            }
+        }
+    }
+    opal_mutex_unlock(&pml_hooks_free_lock);
+}
+
 static void add_chunk(void)
 {
     struct record_head *head = record_own.head;

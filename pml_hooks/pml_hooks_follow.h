@@ -165,6 +165,9 @@ PML_HOOKS_INLINE void pml_hooks_count_span(bool threads, const struct pml_hooks_
  */
 void pml_hooks_follow_drop(struct pml_hooks_follow *follow, bool lost);
 
+/* Follow none any more that is lost: the PML has it for good. */
+void pml_hooks_follow_forget(bool (*lost)(const struct pml_hooks_follow *follow));
+
 /* A receive is complete when it has been started. */
 void pml_hooks_received_at_once(struct pml_hooks_follow *follow, const ompi_request_t *request);
 

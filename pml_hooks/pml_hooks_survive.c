@@ -65,13 +65,6 @@ static const struct pml_hooks_dead *dead_sender(const ompi_request_t *request,
     return source == MPI_ANY_SOURCE ? dead_member(comm, since) : dead_peer(comm, source);
 }
 
-static uint64_t age_of(const struct pml_hooks_dead *dead)
-{
-    uint64_t now = record_clock();
-
-    return dead == NULL || now < dead->known_ns ? 0 : now - dead->known_ns;
-}
-
 /* ---- the end of what waits --------------------------------------------------------------------
  */
 
@@ -85,7 +78,7 @@ static const struct pml_hooks_dead *dead_of(const struct pml_hooks_under_way *wh
 /* One that is to end. It stays there while it is looked at: who frees it takes it out first. */
 static bool is_to_end(const struct pml_hooks_under_way *what)
 {
-    return !REQUEST_COMPLETE(what->request) && age_of(dead_of(what)) >= SETTLED_NS;
+    return !REQUEST_COMPLETE(what->request) && pml_hooks_dead_age(dead_of(what)) >= SETTLED_NS;
 }
 
 static void end_one(const struct pml_hooks_under_way *what)
@@ -95,7 +88,7 @@ static void end_one(const struct pml_hooks_under_way *what)
         __atomic_load_n(&what->request->req_status.MPI_SOURCE, __ATOMIC_RELAXED) != MPI_ANY_SOURCE;
 
     pml_hooks_end_request(what->request, is_send,
-                          age_of(dead_of(what)) >= DRAINED_NS && (is_send || matched));
+                          pml_hooks_dead_age(dead_of(what)) >= DRAINED_NS && (is_send || matched));
 }
 
 /* How often progress has been made since the last news of a death: what the dead have sent is taken
@@ -139,6 +132,7 @@ static int progress(void)
         if (is_settled() && record_clock() - last >= PERIOD_NS) {
             last = record_clock();
             pml_hooks_under_way_each(is_to_end, end_one);
+            pml_hooks_end_lost(DRAINED_NS);
         }
         inside = false;
     }
@@ -263,8 +257,8 @@ static int survive_mrecv(void *buffer, size_t count, struct ompi_datatype_t *typ
 static bool in_vain(struct ompi_communicator_t *comm, int peer, uint64_t since)
 {
     if (pml_hooks_dead_count() == 0 ||
-        age_of(peer == MPI_ANY_SOURCE ? dead_member(comm, since) : dead_peer(comm, peer)) <
-            SETTLED_NS) {
+        pml_hooks_dead_age(peer == MPI_ANY_SOURCE ? dead_member(comm, since)
+                                                  : dead_peer(comm, peer)) < SETTLED_NS) {
         return false;
     }
     for (unsigned i = 0; i < PROBE_CALLS && !is_settled(); i++) {

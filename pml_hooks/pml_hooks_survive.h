@@ -36,6 +36,9 @@ const struct pml_hooks_dead *pml_hooks_dead_at(uint32_t index);
 /* The entry of a process, NULL if it is not known to be dead. Thread-safe. */
 const struct pml_hooks_dead *pml_hooks_dead_find(opal_process_name_t name);
 
+/* How many ns its death has been known; 0 for NULL. */
+uint64_t pml_hooks_dead_age(const struct pml_hooks_dead *dead);
+
 /* Note one; false if it is known already. Thread-safe. */
 bool pml_hooks_dead_add(opal_process_name_t name);
 
@@ -81,6 +84,10 @@ void pml_hooks_end_request(ompi_request_t *request, bool is_send, bool force);
 /* The request is complete with what says that it was cancelled, and nobody has been told: that is
  * an error if it is being ended. */
 void pml_hooks_end_cancelled(ompi_request_t *request);
+
+/* What its caller has freed waits in the PML for ever, if its peer has been dead for so many ns: it
+ * is followed no more. */
+void pml_hooks_end_lost(uint64_t age);
 
 /* A request that has been ended may be started again. */
 void pml_hooks_end_forget(ompi_request_t *request);

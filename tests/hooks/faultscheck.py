@@ -263,6 +263,9 @@ def survives_over(transport, way):
             return
         expect(what, [rank["state"] for rank in read(folder)["ranks"]], [2, 1, 2])
         expect(what, [rank["deaths"] for rank in read(folder)["ranks"]][::2], [1, 1])
+        if over_ob1:
+            left = [entry for entry in read(folder)["ranks"][0]["pending"] if entry["kind"] != 0]
+            expect(what + ", under way in the end", left, [])
 
 
 def living():

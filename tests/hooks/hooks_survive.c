@@ -58,8 +58,21 @@ static const char *const names[] = {"irecv", "any source", "issend", "long isend
 enum { BEGUN = sizeof(names) / sizeof(names[0]) };
 static MPI_Request begun[BEGUN];
 
+/* Nobody waits for these: they are not in the record in the end. */
+static void begin_and_free(void)
+{
+    static char word[4];
+    MPI_Request freed;
+
+    MPI_Irecv(word, 4, MPI_BYTE, 1, TAGS + 6, MPI_COMM_WORLD, &freed);
+    MPI_Request_free(&freed);
+    MPI_Issend(outgoing, 4, MPI_BYTE, 1, TAGS + 7, MPI_COMM_WORLD, &freed);
+    MPI_Request_free(&freed);
+}
+
 static void begin(void)
 {
+    begin_and_free();
     MPI_Irecv(incoming[0], 4, MPI_BYTE, 1, TAGS, MPI_COMM_WORLD, &begun[0]);
     MPI_Irecv(incoming[1], 4, MPI_BYTE, MPI_ANY_SOURCE, TAGS + 1, MPI_COMM_WORLD, &begun[1]);
     MPI_Issend(outgoing, 4, MPI_BYTE, 1, TAGS + 2, MPI_COMM_WORLD, &begun[2]);
