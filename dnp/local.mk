@@ -76,6 +76,8 @@ dnp_libboard_la_SOURCES = \
     dnp/board/machine.h \
     dnp/board/process.c \
     dnp/board/process.h \
+    dnp/board/sensor.c \
+    dnp/board/sensor.h \
     dnp/board/state.c \
     dnp/board/state.h
 dnp_libboard_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)

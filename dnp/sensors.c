@@ -45,7 +45,7 @@ static size_t next_word(const char **at, const char *end)
     return (size_t)(*at - begin);
 }
 
-static const struct dnp_sensor *find(const char *name, size_t length)
+const struct dnp_sensor *dnp_sensor_find(const char *name, size_t length)
 {
     for (size_t i = 0; i < dnp_sensor_count; i++) {
         if (strlen(dnp_sensors[i].name) == length &&
@@ -56,8 +56,7 @@ static const struct dnp_sensor *find(const char *name, size_t length)
     return NULL;
 }
 
-/* A signed number that fits a register. */
-static bool value_of(const char *text, size_t length, int32_t *value)
+bool dnp_sensor_value(const char *text, size_t length, int32_t *value)
 {
     bool negative = length > 0 && text[0] == '-';
     uint64_t number;
@@ -75,7 +74,7 @@ static const char *take_line(struct dnp_register_file *file, const char *line, c
 {
     const char *at = line;
     size_t name_length = next_word(&at, end), length;
-    const struct dnp_sensor *sensor = find(at - name_length, name_length);
+    const struct dnp_sensor *sensor = dnp_sensor_find(at - name_length, name_length);
     int32_t value;
 
     if (name_length == 0) {
@@ -85,7 +84,7 @@ static const char *take_line(struct dnp_register_file *file, const char *line, c
         return "its first word names no sensor";
     }
     length = next_word(&at, end);
-    if (!value_of(at - length, length, &value)) {
+    if (!dnp_sensor_value(at - length, length, &value)) {
         return "its second word is no number of up to 2147483647";
     }
     if (next_word(&at, end) != 0) {

@@ -2,6 +2,7 @@
 #ifndef DNP_SENSORS_H
 #define DNP_SENSORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,12 @@ extern const size_t dnp_sensor_count;
 
 /* All sensors at what they are without a source. */
 void dnp_sensors_reset(struct dnp_register_file *file);
+
+/* That of a name of so many characters, or NULL. */
+const struct dnp_sensor *dnp_sensor_find(const char *name, size_t length);
+
+/* A number as a register of a sensor can have it; false: the text is none. */
+bool dnp_sensor_value(const char *text, size_t length, int32_t *value);
 
 /*
  * Read lines "NAME VALUE", as in "board_temperature 41500"; "#" begins a comment, values may be

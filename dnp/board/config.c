@@ -146,6 +146,27 @@ static bool take_set(struct board_config *config, const struct dnp_line *line,
     return dnp_line_set(line, &set->offset, &set->value, complaint);
 }
 
+static bool take_sensor(struct board_config *config, const struct dnp_line *line,
+                        struct dnp_complaint *complaint)
+{
+    const char *name = line->words > 1 ? line->word[1] : "";
+    struct board_sensor *sensor = &config->sensor[config->sensor_count];
+
+    if (config->sensor_count == BOARD_SENSORS_MAX) {
+        return dnp_line_wrong(complaint, "is one sensor too many", name);
+    }
+    sensor->sensor = dnp_sensor_find(name, strlen(name));
+    if (sensor->sensor == NULL) {
+        return dnp_line_wrong(complaint, "is no sensor; one is board_temperature", name);
+    }
+    if (line->words != 3 || strlen(line->word[2]) >= sizeof sensor->path) {
+        return dnp_line_wrong(complaint, "needs a path of at most 99 characters", name);
+    }
+    strcpy(sensor->path, line->word[2]);
+    config->sensor_count++;
+    return true;
+}
+
 static bool take(void *arg, struct dnp_line *line, struct dnp_complaint *complaint)
 {
     struct board_config *config = arg;
@@ -169,6 +190,9 @@ static bool take(void *arg, struct dnp_line *line, struct dnp_complaint *complai
     if (strcmp(name, "sensors") == 0) {
         return take_path(config->sensors, line, complaint);
     }
+    if (strcmp(name, "sensor") == 0) {
+        return take_sensor(config, line, complaint);
+    }
     if (strcmp(name, "device") == 0) {
         return take_device(config, line, complaint);
     }
@@ -186,7 +210,7 @@ static bool take(void *arg, struct dnp_line *line, struct dnp_complaint *complai
     }
     return dnp_line_wrong(complaint,
                           "is no setting; settings are torus, place, key, cable, control, sensors, "
-                          "device, machine, fifo, cycle and set",
+                          "sensor, device, machine, fifo, cycle and set",
                           name);
 }
 

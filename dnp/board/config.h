@@ -11,6 +11,7 @@
 #include <apeni/torus.h>
 
 #include "dnp/cable.h"
+#include "dnp/sensors.h"
 
 /*
  * The configuration of apelink-board: one setting a line, "#" begins a comment.
@@ -23,6 +24,7 @@
  *                                  it does to words that arrive, for tests
  *   control PATH                   a Unix socket that gives the state as JSON to who connects
  *   sensors FILE                   values of sensors (dnp/sensors.h)
+ *   sensor NAME FILE               one of them, each second, from a file such as hwmon's
  *   device DIRECTORY [MODE]        programs of this host reach the card by DIRECTORY/apelink0, a
  *                                  file with this mode in octal; 666 unless set
  *   machine SOCKET MEMORY          a virtual machine reaches the card by ivshmem-doorbell at
@@ -34,7 +36,7 @@
  *                                  dnp_register_administered is true, in the order of the lines
  */
 
-enum { BOARD_PATH_MAX = 100, BOARD_SETS_MAX = 32 };
+enum { BOARD_PATH_MAX = 100, BOARD_SETS_MAX = 32, BOARD_SENSORS_MAX = 16 };
 
 struct board_cable {
     bool used;
@@ -46,6 +48,12 @@ struct board_cable {
 struct board_set {
     uint32_t offset;
     uint32_t value;
+};
+
+struct board_sensor {
+    const struct dnp_sensor *sensor;
+    char path[BOARD_PATH_MAX];
+    bool lost; /* it could not be read */
 };
 
 struct board_config {
@@ -63,6 +71,8 @@ struct board_config {
     struct board_cable cable[NI_TORUS_DIRECTIONS];
     struct board_set set[BOARD_SETS_MAX];
     unsigned sets;
+    struct board_sensor sensor[BOARD_SENSORS_MAX];
+    unsigned sensor_count;
 };
 
 /* Read a configuration. NI_ERR_PARAM: error gets a sentence that names the line, what is wrong and

@@ -11,7 +11,9 @@
 #include <apeni/log.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "dnp/board/board.h"
+#include "dnp/board/sensor.h"
 #include "dnp/board/socket.h"
 #include "dnp/board/state.h"
 #include "dnp/sensors.h"
@@ -67,7 +69,7 @@ static bool read_sensors(struct board *board)
     bool good;
 
     if (path[0] == '\0') {
-        return true;
+        return board_sensors_read(&board->config, &board->card.registers);
     }
     text = read_file(path);
     good = text != NULL &&
@@ -76,7 +78,17 @@ static bool read_sensors(struct board *board)
         ni_log(NI_LOG_ERROR, "apelink-board: %s: %s", path, error);
     }
     free(text);
-    return good;
+    return good && board_sensors_read(&board->config, &board->card.registers);
+}
+
+/* What the host's sensors say is taken each second. */
+static void on_second(evutil_socket_t fd, short what, void *arg)
+{
+    struct board *board = arg;
+
+    (void)fd;
+    (void)what;
+    (void)board_sensors_read(&board->config, &board->card.registers);
 }
 
 /* Somebody wants to know the state: as much of it as a socket takes at once, which is all. */
@@ -115,21 +127,23 @@ static bool serve(struct board *board, struct event_base *base)
 {
     const char *path = board->config.control;
     int control = path[0] != '\0' ? board_socket_open("control", path) : -1;
-    struct event *events[3] = {
+    const struct timeval second = {1, 0};
+    struct event *events[] = {
         evsignal_new(base, SIGTERM, on_signal, base),
         evsignal_new(base, SIGINT, on_signal, base),
         control >= 0 ? event_new(base, control, EV_READ | EV_PERSIST, on_control, board) : NULL,
+        board->config.sensor_count > 0 ? event_new(base, -1, EV_PERSIST, on_second, board) : NULL,
     };
     bool good = path[0] == '\0' || control >= 0;
 
     signal(SIGPIPE, SIG_IGN);
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < NI_ARRAY_LENGTH(events); i++) {
         if (events[i] != NULL) {
-            event_add(events[i], NULL);
+            event_add(events[i], i == 3 ? &second : NULL);
         }
     }
     good = good && event_base_dispatch(base) == 0;
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < NI_ARRAY_LENGTH(events); i++) {
         if (events[i] != NULL) {
             event_free(events[i]);
         }
@@ -151,6 +165,7 @@ static void help(void)
          "  cable X+ HERE:PORT THERE:PORT [lose PPM] [corrupt PPM] [broken]\n"
          "  control PATH   a Unix socket that gives the state as JSON\n"
          "  sensors FILE   lines such as board_temperature 41500\n"
+         "  sensor NAME FILE  one of them each second, such as from /sys/class/hwmon\n"
          "  device DIRECTORY [MODE]  programs reach the card by DIRECTORY/apelink0 (666)\n"
          "  machine SOCKET MEMORY  a virtual machine reaches the card by ivshmem-doorbell\n"
          "  fifo WORDS     of each receiving FIFO, the same for all cards (16384)\n"

@@ -34,6 +34,7 @@ EOP
 
 echo 0123456789abcdefFEDCBA9876543210 >"$work/key"
 echo 'board_temperature 45000' >"$work/sensors"
+echo 61000 >"$work/temp1_input"
 
 run() { # good|lossy FAULTS
     ports=$(python3 -c 'import socket
@@ -50,6 +51,7 @@ cable X- 127.0.0.1:$4 127.0.0.1:$3 $2
 cable X+ 127.0.0.1:$5 127.0.0.1:$6 $2
 control $work/control
 sensors $work/sensors
+sensor core_temperature $work/temp1_input
 fifo 1024
 EOC
     "$board" "$work/config" 2>"$work/err" &
@@ -61,6 +63,7 @@ EOC
     done
     "$ends" "$3" "$4" "$5" "$6" "$1" || fail "PUTs over $1 cables"
     state 's["registers"]["board_place"] == 1 and s["registers"]["sensor_board_temperature"] == 45000' || fail "registers"
+    state 's["registers"]["sensor_core_temperature"] == 61000' || fail "a sensor of the host"
     state 's["registers"]["link_thresholds"] == 1024 | (1024 - 258) << 16' || fail "not all of a FIFO is used"
     state 's["registers"]["link_packets"][1] > 50 and s["registers"]["link_sent_packets"][0] > 50' || fail "packets"
     state 'all(s["cables"]["X-"][k] > 0 for k in ("good", "malformed", "stranger", "misplaced"))' || fail "strangers"
@@ -117,6 +120,8 @@ sed 's|^torus .*|torus 1x1x1|' "$work/config" >"$work/bad"
 says 1 'the place is not in the torus' "$work/bad"
 sed "s|^sensors .*|sensors $work/key|" "$work/config" >"$work/bad"
 says 1 'names no sensor' "$work/bad"
+sed "s|^sensor .*|sensor core_temperature $work/key|" "$work/config" >"$work/bad"
+says 1 "$work/key of core_temperature: wanted is one number" "$work/bad"
 sed 's|^cable X+ [^ ]*|cable X+ 203.0.113.1:9|' "$work/config" >"$work/bad"
 says 1 'the cable at X+ cannot have the address 203.0.113.1:9' "$work/bad"
 if command -v mandoc >/dev/null 2>&1; then

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: dnp/board/config.c, dnp/board/state.c. */
+/* Covers: dnp/board/config.c, dnp/board/sensor.c, dnp/board/state.c. */
 #include "unit.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "dnp/board/config.h"
+#include "dnp/board/sensor.h"
 #include "dnp/board/state.h"
 
 #define WHOLE "torus 4x2x1\nplace 1 0 0\nkey /k\n"
@@ -58,6 +60,9 @@ static void test_what_is_wrong_is_named(void **state)
         {"torus 2x1x1\nkey /k", "no line \"place\""},
         {"torus 2x1x1\nplace 2 0 0\nkey /k", "the place is not in the torus"},
         {"torus 2x1x1\nplace 1 0 0", "no line \"key\""},
+        {"sensor", "\"\" is no sensor"},
+        {"sensor board /x", "\"board\" is no sensor; one is board_temperature"},
+        {"sensor voltage_12v", "\"voltage_12v\" needs a path of at most 99 characters"},
         {WHOLE "cables", "line 4: \"cables\" is no setting; settings are torus,"},
         {"torus", "line 1: \"torus\" needs a shape"},
         {"torus 0x1", "line 1: "},
@@ -138,6 +143,41 @@ static void test_keys(void **state)
     assert_false(board_key_parse("0123456789abcdefFEDCBA987654321g", &key));
 }
 
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    fputs(text, file);
+    fclose(file);
+}
+
+/* One that cannot be read any more keeps what it had. */
+static void test_sensors_of_the_host(void **state)
+{
+    static struct dnp_register_file registers;
+    char path[] = "/tmp/test_sensorXXXXXX", text[300], error[300] = "";
+    int file = mkstemp(path);
+    struct board_config config;
+
+    (void)state;
+    assert_true(file >= 0);
+    close(file);
+    snprintf(text, sizeof text, WHOLE "sensor core_temperature %s\nsensor voltage_1v1 %s\n", path,
+             path);
+    assert_int_equal(board_config_parse(&config, text, error, sizeof error), NI_OK);
+    write_file(path, "-1500\n");
+    assert_true(board_sensors_read(&config, &registers));
+    assert_int_equal((int32_t)dnp_get(&registers, DNP_REG_sensor_core_temperature, 0), -1500);
+    assert_int_equal((int32_t)dnp_get(&registers, DNP_REG_sensor_voltage_1v1, 0), -1500);
+    write_file(path, "warm\n");
+    assert_false(board_sensors_read(&config, &registers));
+    write_file(path, "");
+    assert_false(board_sensors_read(&config, &registers));
+    unlink(path);
+    assert_false(board_sensors_read(&config, &registers));
+    assert_int_equal((int32_t)dnp_get(&registers, DNP_REG_sensor_core_temperature, 0), -1500);
+}
+
 /* Every register is there. */
 static void test_state(void **state)
 {
@@ -173,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_what_is_wrong_is_named),
         cmocka_unit_test(test_long_lines),
         cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_sensors_of_the_host),
         cmocka_unit_test(test_state),
     };
 
