@@ -16,6 +16,7 @@ enum {
     DNP_FIFO_MIN = 512,   /* words */
     DNP_FIFO_MAX = 16384, /* ours; credits count modulo 65536 */
     DNP_RED_MAX = DNP_FIFO_MAX,
+    DNP_LINK_SHUT = 4,    /* a link that was down stays shut for link_timeout over this; ours */
     DNP_RING_MAX = 65536, /* entries; ours */
 };
 

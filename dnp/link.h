@@ -59,8 +59,10 @@ struct dnp_link_rx {
     uint32_t crc;
     uint8_t vc;
     bool magic; /* the last word was Magic */
-    bool full;  /* a word of the packet found no room */
+    bool full;  /* a word of the packet found no room, or it may be old */
     uint64_t heard_at;
+    uint64_t shut_until;  /* after the neighbour was missed; no credit leaves before */
+    bool opens;           /* no credit has come since */
     uint32_t spare;       /* of the last credit: a diagnostic message (dnp/lofamo/fault.h), or 0 */
     uint32_t spare_worst; /* of each field the worst since this was set to spare */
 };
@@ -108,8 +110,15 @@ void dnp_link_receive(struct dnp_link *link, uint64_t now, struct apelink_word w
 void dnp_link_receive_burst(struct dnp_link *link, uint64_t now, const struct apelink_word *words,
                             uint32_t n);
 
-/* Whether no credit came for link_timeout; keeps the register link_up. */
+/* Whether no credit came for link_timeout; then link_up is 0. */
 bool dnp_link_down(struct dnp_link *link, uint64_t now);
+
+/* Whether no packet may leave: the link is down, or was until a moment ago. What the neighbour
+ * still has from before is thrown away meanwhile, because others may have been sent round the link
+ * since, and again. */
+bool dnp_link_shut(const struct dnp_link *link, uint64_t now);
+/* Whether none is taken: a credit less long. */
+bool dnp_link_refuses(const struct dnp_link *link, uint64_t now);
 
 /* The words of the other side that hold no room here any more. */
 uint16_t dnp_link_taken(const struct dnp_link *link, uint8_t vc);

@@ -17,6 +17,24 @@ uint16_t dnp_link_taken(const struct dnp_link *link, uint8_t vc)
     return (uint16_t)(link->rx.seen[vc] - dnp_fifo_held(&link->rx.fifo[vc]));
 }
 
+/* Whether no credit came for link_timeout. */
+static bool missed(const struct dnp_link *link, uint64_t now)
+{
+    uint32_t timeout = dnp_get(link->registers, DNP_REG_link_timeout, 0);
+
+    return timeout != 0 && now - link->rx.heard_at > timeout;
+}
+
+bool dnp_link_refuses(const struct dnp_link *link, uint64_t now)
+{
+    return missed(link, now) || now < link->rx.shut_until;
+}
+
+bool dnp_link_shut(const struct dnp_link *link, uint64_t now)
+{
+    return missed(link, now) || link->rx.opens;
+}
+
 /* The packet that arrives will not be one: `reg` says why. */
 static void drop(struct dnp_link *link, enum dnp_offset reg)
 {
@@ -94,7 +112,7 @@ static void packet_word(struct dnp_link *link, struct apelink_word word)
     }
 }
 
-static void packet_start(struct dnp_link *link, const struct dnp_control *start)
+static void packet_start(struct dnp_link *link, uint64_t now, const struct dnp_control *start)
 {
     struct dnp_link_rx *rx = &link->rx;
 
@@ -105,7 +123,7 @@ static void packet_start(struct dnp_link *link, const struct dnp_control *start)
     rx->vc = start->vc;
     rx->left = rx->words = start->words;
     rx->crc = 0;
-    rx->full = false;
+    rx->full = dnp_link_refuses(link, now);
 }
 
 static void credit(struct dnp_link *link, uint64_t now, const struct dnp_control *credit)
@@ -120,8 +138,16 @@ static void credit(struct dnp_link *link, uint64_t now, const struct dnp_control
     } else {
         count(link, DNP_REG_link_stray_words, 1);
     }
+    if (missed(link, now)) {
+        uint32_t timeout = dnp_get(link->registers, DNP_REG_link_timeout, 0);
+
+        link->rx.shut_until = now + timeout / DNP_LINK_SHUT;
+        link->rx.opens = true;
+    } else if (now >= link->rx.shut_until) {
+        link->rx.opens = false;
+    }
     link->rx.heard_at = now;
-    dnp_set(link->registers, DNP_REG_link_up, link->index, 1);
+    dnp_set(link->registers, DNP_REG_link_up, link->index, !link->rx.opens);
 }
 
 static void announced_word(struct dnp_link *link, uint64_t now, struct apelink_word word)
@@ -131,7 +157,7 @@ static void announced_word(struct dnp_link *link, uint64_t now, struct apelink_w
     if (!dnp_control_unpack(word, &control)) {
         count(link, DNP_REG_link_stray_words, 1);
     } else if (control.kind == DNP_START) {
-        packet_start(link, &control);
+        packet_start(link, now, &control);
     } else if (control.kind == DNP_CREDIT) {
         credit(link, now, &control);
     } else {
@@ -189,8 +215,7 @@ void dnp_link_receive_burst(struct dnp_link *link, uint64_t now, const struct ap
 
 bool dnp_link_down(struct dnp_link *link, uint64_t now)
 {
-    uint32_t timeout = dnp_get(link->registers, DNP_REG_link_timeout, 0);
-    bool down = timeout != 0 && now - link->rx.heard_at > timeout;
+    bool down = missed(link, now);
 
     if (down) {
         dnp_set(link->registers, DNP_REG_link_up, link->index, 0);

@@ -61,7 +61,13 @@ uint64_t dnp_link_due(const struct dnp_link *link, uint64_t now)
     if (dnp_link_busy(link) || link->tx.after != DNP_AFTER_NONE) {
         return now;
     }
-    return ni_max_u64(now, link->tx.told_at + credit_period(link));
+    return ni_max_u64(now, ni_max_u64(link->tx.told_at + credit_period(link), link->rx.shut_until));
+}
+
+/* Not before we take packets again: who hears us may send. */
+static bool credit_due(const struct dnp_link *link, uint64_t now)
+{
+    return now - link->tx.told_at >= credit_period(link) && now >= link->rx.shut_until;
 }
 
 static struct apelink_word start_word(struct dnp_link *link)
@@ -140,7 +146,7 @@ bool dnp_link_send(struct dnp_link *link, uint64_t now, struct apelink_word *wor
         *word = announced_word(link, now);
         return true;
     }
-    if (now - tx->told_at >= credit_period(link)) {
+    if (credit_due(link, now)) {
         tx->after = DNP_AFTER_CREDIT;
     } else if (tx->from != NULL && tx->started) {
         *word = packet_word(link);
@@ -163,8 +169,7 @@ static uint32_t send_run(struct dnp_link *link, uint64_t now, struct apelink_wor
     const struct apelink_word *from;
     uint32_t run;
 
-    if (tx->after != DNP_AFTER_NONE || tx->from == NULL || !tx->started ||
-        now - tx->told_at >= credit_period(link)) {
+    if (tx->after != DNP_AFTER_NONE || tx->from == NULL || !tx->started || credit_due(link, now)) {
         return 0;
     }
     run = dnp_fifo_run(tx->from, (uint32_t)ni_min_u64(n, tx->left), &from);

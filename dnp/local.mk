@@ -41,6 +41,8 @@ dnp_libdnp_la_SOURCES = \
     dnp/lofamo/watch.h \
     dnp/mac.c \
     dnp/mac.h \
+    dnp/reach.c \
+    dnp/reach.h \
     dnp/registers.c \
     dnp/registers.def \
     dnp/registers.h \

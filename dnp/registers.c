@@ -184,6 +184,8 @@ bool dnp_register_administered(uint32_t offset)
     case DNP_REG_get_timeout:
         return true;
     default:
-        return offset <= DNP_REG_fault_core;
+        return offset <= DNP_REG_fault_core ||
+               (offset >= DNP_REG_route_reach &&
+                offset < DNP_REG_route_reach + 4 * NI_TORUS_DIMENSIONS);
     }
 }

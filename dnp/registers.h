@@ -156,7 +156,8 @@ ni_status dnp_registers_read(const struct dnp_register_file *file, uint32_t offs
 ni_status dnp_registers_write(struct dnp_register_file *file, uint32_t offset, uint32_t value);
 
 /* Whether the host's administrator may write the word at this offset while programs use the card:
- * that of a register of fault awareness, or of what decides when a link or a GET has failed. */
+ * that of a register of fault awareness, of what decides when a link or a GET has failed, or of the
+ * table of the router. */
 bool dnp_register_administered(uint32_t offset);
 
 /* "READ", "WRITE", "CLEAR". */

@@ -2,6 +2,8 @@
 /* The table of registers as a document. */
 #include <string.h>
 
+#include <apeni/torus.h>
+
 #include "dnp/limits.h"
 #include "dnp/registers.h"
 
@@ -14,8 +16,9 @@ const char *dnp_access_name(enum dnp_access access)
 
 static void print_row(FILE *out, const struct dnp_register *reg)
 {
-    static const char *const each[] = {
-        [DNP_LINKS] = ", of each link", [DNP_CHANNELS] = ", of each channel"};
+    static const char *const each[] = {[NI_TORUS_DIMENSIONS] = ", of each dimension",
+                                       [DNP_CHANNELS] = ", of each channel",
+                                       [DNP_LINKS] = ", of each link"};
 
     fprintf(out, "| `%s`%s | 0x%03x | %u | %s | ", reg->name,
             reg->count > 1 ? each[reg->count] : "", (unsigned)reg->offset, reg->width,
@@ -49,21 +52,21 @@ static void print_fields(FILE *out, const struct dnp_register *reg)
 
 void dnp_registers_print(FILE *out)
 {
-    fputs(
-        "# Registers of the card\n\n"
-        "This file is made by `make registers` from `dnp/registers.def`.\n\n"
-        "Offsets are those of BAR 5 in bytes; words have 32 bits, and of a register of 64 the "
-        "less\n"
-        "significant word comes first. Of a register of each link there are six, one behind the\n"
-        "other, in the order X+, X-, Y+, Y-, Z+, Z-, of one of each channel four. A host may read\n"
-        "READ registers, read and write WRITE registers, and read CLEAR registers and turn bits "
-        "of\n"
-        "them to 0. Bits without a field are 0. The source is a table or section of APEnet+; "
-        "\"name\n"
-        "only\" says that the paper has neither offset nor layout, so that those are ours.\n\n"
-        "| register | offset | bits | host | at reset | source | meaning |\n"
-        "|---|---|---|---|---|---|---|\n",
-        out);
+    fputs("# Registers of the card\n\n"
+          "This file is made by `make registers` from `dnp/registers.def`.\n\n"
+          "Offsets are those of BAR 5 in bytes; words have 32 bits, and of a register of 64 the "
+          "less\n"
+          "significant word comes first. Of a register of each link there are six, one behind the\n"
+          "other, in the order X+, X-, Y+, Y-, Z+, Z-, of one of each channel four, of each\n"
+          "dimension three. A host may read\n"
+          "READ registers, read and write WRITE registers, and read CLEAR registers and turn bits "
+          "of\n"
+          "them to 0. Bits without a field are 0. The source is a table or section of APEnet+; "
+          "\"name\n"
+          "only\" says that the paper has neither offset nor layout, so that those are ours.\n\n"
+          "| register | offset | bits | host | at reset | source | meaning |\n"
+          "|---|---|---|---|---|---|---|\n",
+          out);
     for (size_t i = 0; i < dnp_register_count; i++) {
         print_row(out, &dnp_registers[i]);
     }

@@ -24,15 +24,49 @@ static bool closes(const struct ni_torus *torus, const struct ni_torus_place *at
     return at->at[dimension] == (step % 2 == 0 ? torus->size[dimension] - 1 : 0);
 }
 
-/* Whether a packet that came by a link may leave by another: straight on, or in a higher dimension.
- */
-static bool allowed(enum ni_torus_direction from, enum ni_torus_direction step)
+/* Whether a packet that enters a ring gets so many steps far. */
+static bool reaches(const struct dnp_register_file *registers, enum ni_torus_direction link,
+                    uint32_t steps, uint32_t down)
 {
-    return from == NI_TORUS_DIRECTIONS || step / 2 > from / 2 || step == (from ^ 1);
+    uint32_t told = dnp_get(registers, DNP_REG_route_reach, (unsigned)link / 2);
+    uint32_t reach = link % 2 == 0 ? DNP_FIELD_GET(told, route_reach_increasing)
+                                   : DNP_FIELD_GET(told, route_reach_decreasing);
+
+    return (down >> link & 1) == 0 &&
+           (DNP_FIELD_GET(told, route_reach_broken) == 0 || steps <= reach);
+}
+
+/* The way round a ring: the shorter one, or the other one if that is broken. */
+static struct dnp_route enter(const struct dnp_register_file *registers, unsigned dimension,
+                              uint32_t size, uint32_t up, uint32_t down)
+{
+    bool increasing = up <= size - up;
+    uint32_t steps = increasing ? up : size - up;
+    enum ni_torus_direction link = (enum ni_torus_direction)(2 * dimension + (increasing ? 0 : 1));
+
+    if (reaches(registers, link, steps, down)) {
+        return (struct dnp_route){.exit = DNP_EXIT_LINK, .link = link};
+    }
+    if (reaches(registers, (enum ni_torus_direction)(link ^ 1), size - steps, down)) {
+        return (struct dnp_route){.exit = DNP_EXIT_LINK,
+                                  .link = (enum ni_torus_direction)(link ^ 1)};
+    }
+    return (struct dnp_route){.exit = DNP_EXIT_UNREACHABLE, .link = link};
+}
+
+/* The first dimension in which two places differ; NI_TORUS_DIMENSIONS: none. */
+static unsigned first_difference(const struct ni_torus_place *a, const struct ni_torus_place *b)
+{
+    unsigned dimension = 0;
+
+    while (dimension < NI_TORUS_DIMENSIONS && a->at[dimension] == b->at[dimension]) {
+        dimension++;
+    }
+    return dimension;
 }
 
 struct dnp_route dnp_route(const struct dnp_register_file *registers, struct apelink_place to,
-                           enum ni_torus_direction from, uint8_t vc)
+                           enum ni_torus_direction from, uint8_t vc, uint32_t down)
 {
     uint32_t size = dnp_get(registers, DNP_REG_board_torus, 0);
     struct ni_torus torus = {{DNP_FIELD_GET(size, board_torus_x),
@@ -41,17 +75,24 @@ struct dnp_route dnp_route(const struct dnp_register_file *registers, struct ape
     struct ni_torus_place here = place_of(dnp_get(registers, DNP_REG_board_place, 0));
     struct ni_torus_place there = {{to.x, to.y, to.z}};
     struct dnp_route route = {.exit = DNP_EXIT_REFUSED, .link = NI_TORUS_DIRECTIONS};
+    unsigned d = first_difference(&here, &there);
+    uint32_t n;
 
     if (!inside(&torus, &here) || !inside(&torus, &there)) {
         return route;
     }
-    route.link = ni_torus_next(&torus, ni_torus_node(&torus, &here), ni_torus_node(&torus, &there));
-    if (route.link == NI_TORUS_DIRECTIONS) {
+    if (d == NI_TORUS_DIMENSIONS) {
         route.exit = DNP_EXIT_HERE;
-    } else if (allowed(from, route.link)) {
-        route.exit = DNP_EXIT_LINK;
-        route.vc = closes(&torus, &here, route.link) ||
-                   (from != NI_TORUS_DIRECTIONS && from / 2 == route.link / 2 && vc == 1);
+        return route;
+    }
+    n = torus.size[d];
+    if (from == NI_TORUS_DIRECTIONS || from / 2 < d) {
+        route = enter(registers, d, n, (there.at[d] + n - here.at[d]) % n, down);
+        route.vc = closes(&torus, &here, route.link);
+    } else if (from / 2 == d && !(vc == 1 && closes(&torus, &here, from ^ 1))) {
+        route.link = (enum ni_torus_direction)(from ^ 1);
+        route.exit = (down >> route.link & 1) == 0 ? DNP_EXIT_LINK : DNP_EXIT_UNREACHABLE;
+        route.vc = vc == 1 || closes(&torus, &here, route.link);
     }
     return route;
 }

@@ -54,11 +54,26 @@ struct want {
     uint8_t vc;
 };
 
-/* Look at the first packet of an input; those that can go nowhere are dropped. */
+/* The links on which nothing may leave, a bit each. */
+static uint32_t links_shut(struct dnp_router *router, uint64_t now)
+{
+    uint32_t shut = 0;
+
+    for (unsigned i = 0; i < DNP_LINKS; i++) {
+        (void)dnp_link_down(&router->link[i], now); /* keeps link_up */
+        shut |= dnp_link_shut(&router->link[i], now) ? 1U << i : 0;
+    }
+    return shut;
+}
+
+/* Look at the first packet of an input; those that can go nowhere, or have come by a link that is
+ * shut since, are dropped. */
 static struct want look(struct dnp_router *router, unsigned input, uint64_t now)
 {
     struct dnp_fifo *fifo = input_fifo(router, input);
     bool own = input == DNP_INPUT_INJECT;
+    uint32_t shut = links_shut(router, now);
+    bool old = !own && dnp_link_refuses(&router->link[input / DNP_VCS], now);
 
     while (dnp_fifo_ready(fifo) > 0) {
         struct apelink_header header;
@@ -70,13 +85,14 @@ static struct want look(struct dnp_router *router, unsigned input, uint64_t now)
         (void)good;
         route = dnp_route(router->registers, header.to,
                           own ? NI_TORUS_DIRECTIONS : (enum ni_torus_direction)(input / DNP_VCS),
-                          (uint8_t)(input % DNP_VCS));
-        if (route.exit == DNP_EXIT_HERE) {
+                          (uint8_t)(input % DNP_VCS), shut);
+        if (old) {
+            dnp_add(router->registers, DNP_REG_link_bad_packets, input / DNP_VCS, 1);
+        } else if (route.exit == DNP_EXIT_HERE) {
             return (struct want){words, DNP_OUTPUT_DELIVER, 0};
-        }
-        if (route.exit == DNP_EXIT_REFUSED) {
+        } else if (route.exit == DNP_EXIT_REFUSED) {
             dnp_add(router->registers, DNP_REG_route_refused, 0, 1);
-        } else if (dnp_link_down(&router->link[route.link], now)) {
+        } else if (route.exit == DNP_EXIT_UNREACHABLE) {
             dnp_add(router->registers, DNP_REG_link_unsent, route.link, 1);
         } else {
             return (struct want){words, (uint8_t)route.link, route.vc};

@@ -20,8 +20,8 @@
  *
  * Inputs that want the same output take turns. A packet goes to a link when the other side has room
  * for all of it, and to the card when `deliver` has. What can go nowhere is dropped and counted:
- * route_refused, and link_unsent where the link is down. The card has to empty `deliver` whatever
- * becomes of what it sends: on that rests that nothing blocks for ever.
+ * route_refused, and link_unsent where links are down and there is no other way. The card has to
+ * empty `deliver` whatever becomes of what it sends: on that rests that nothing blocks for ever.
  */
 
 enum {

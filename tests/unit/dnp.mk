@@ -9,6 +9,7 @@ unit_tests += \
     tests/unit/test_dnp_cable \
     tests/unit/test_dnp_card \
     tests/unit/test_dnp_channel \
+    tests/unit/test_dnp_deadlock \
     tests/unit/test_dnp_fault \
     tests/unit/test_dnp_health \
     tests/unit/test_dnp_link \
@@ -59,6 +60,10 @@ tests_unit_test_dnp_packet_LDADD = $(DNP_UNIT_LIBS)
 tests_unit_test_dnp_route_SOURCES = tests/unit/test_dnp_route.c
 tests_unit_test_dnp_route_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_route_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_deadlock_SOURCES = tests/unit/test_dnp_deadlock.c
+tests_unit_test_dnp_deadlock_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_deadlock_LDADD = $(DNP_UNIT_LIBS)
 
 tests_unit_test_dnp_card_SOURCES = tests/unit/test_dnp_card.c
 tests_unit_test_dnp_card_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
