@@ -47,6 +47,8 @@ bin_PROGRAMS += hfm/apelink-hfm
 endif
 
 hfm_apelink_hfm_SOURCES = \
+    hfm/daemon/alarm.c \
+    hfm/daemon/alarm.h \
     hfm/daemon/ask.c \
     hfm/daemon/card.c \
     hfm/daemon/card.h \

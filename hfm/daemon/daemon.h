@@ -9,6 +9,7 @@
 #include "base/fault_page.h"
 #include "dnp/mac.h"
 #include "hfm/config.h"
+#include "hfm/daemon/alarm.h"
 #include "hfm/daemon/card.h"
 #include "hfm/daemon/look.h"
 #include "hfm/daemon/notify.h"
@@ -22,14 +23,15 @@
  * for the card, and one for the status of the host.
  *
  *   socket --messages--> node <--changes-- card thread        node --events--> history, log, record
- *   look thread --status-----^   ^--time-- timer                 --messages--> socket
+ *   look thread --status-----^   ^--time-- alarm                 --messages--> socket
  */
 struct hfm_daemon {
     struct hfm_config config;
     struct dnp_key key;
     struct event_base *base;
     int socket;
-    struct event *readable, *timer, *card_event, *look_event, *signals[3];
+    struct hfm_alarm alarm;
+    struct event *readable, *card_event, *look_event, *signals[3];
     struct hfm_node_ops ops;
     struct hfm_node node;
     struct hfm_host host;

@@ -130,10 +130,9 @@ static void take_host(struct hfm_daemon *daemon, uint64_t now)
     hfm_node_host(&daemon->node, daemon->host.fault, seen, now);
 }
 
-static void set_timer(struct hfm_daemon *daemon, uint64_t now)
+static void set_alarm(struct hfm_daemon *daemon, uint64_t now)
 {
     uint64_t due = hfm_node_due(&daemon->node);
-    struct timeval wait;
 
     if (daemon->card.started) {
         due = ni_min_u64(due, now + daemon->config.read_ms * (uint64_t)MS);
@@ -141,18 +140,17 @@ static void set_timer(struct hfm_daemon *daemon, uint64_t now)
     if (daemon->notify.period != 0) {
         due = ni_min_u64(due, daemon->notify.due);
     }
-    due = due > now ? ni_min_u64(due - now, 100 * MS) : 0;
-    wait.tv_sec = (time_t)(due / 1000000000U);
-    wait.tv_usec = (suseconds_t)(due % 1000000000U / 1000 + 1);
-    event_add(daemon->timer, &wait);
+    hfm_alarm_set(&daemon->alarm, ni_max_u64(ni_min_u64(due, now + 100 * MS), 1), now);
 }
 
 /* All that may be due, in the order that the state machines want: what has come, then time. */
-static void work(struct hfm_daemon *daemon)
+static void work(struct hfm_daemon *daemon, bool drain)
 {
     uint64_t now;
 
-    hfm_network_drain(daemon);
+    if (drain) {
+        hfm_network_drain(daemon);
+    }
     now = ni_now_ns();
     if (daemon->card.started) {
         take_card(daemon, now);
@@ -165,14 +163,24 @@ static void work(struct hfm_daemon *daemon)
     if (daemon->page != NULL) {
         ni_fault_page_beat(daemon->page, hfm_node_master(&daemon->node, now), now);
     }
-    set_timer(daemon, now);
+    set_alarm(daemon, now);
 }
 
 static void on_work(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
     (void)what;
-    work(arg);
+    work(arg, true);
+}
+
+/* The loop has just looked whether messages have come, unless it is late. */
+static void on_alarm(evutil_socket_t fd, short what, void *arg)
+{
+    struct hfm_daemon *daemon = arg;
+
+    (void)fd;
+    (void)what;
+    work(daemon, ni_now_ns() > daemon->alarm.at + MS);
 }
 
 static void on_thread(evutil_socket_t fd, short what, void *arg)
@@ -181,7 +189,7 @@ static void on_thread(evutil_socket_t fd, short what, void *arg)
 
     (void)what;
     (void)!read(fd, &count, sizeof count);
-    work(arg);
+    work(arg, true);
 }
 
 static void on_signal(evutil_socket_t fd, short what, void *arg)
@@ -238,11 +246,10 @@ static bool make_events(struct hfm_daemon *daemon)
     static const int numbers[3] = {SIGTERM, SIGINT, SIGHUP};
     bool good;
 
-    daemon->timer = evtimer_new(daemon->base, on_work, daemon);
     daemon->readable =
         event_new(daemon->base, daemon->socket, EV_READ | EV_PERSIST, on_work, daemon);
-    good =
-        first(daemon->timer) && first(daemon->readable) && event_add(daemon->readable, NULL) == 0;
+    good = hfm_alarm_open(&daemon->alarm, daemon->base, on_alarm, daemon) &&
+           first(daemon->readable) && event_add(daemon->readable, NULL) == 0;
     for (unsigned i = 0; i < 3 && good; i++) {
         daemon->signals[i] = evsignal_new(daemon->base, numbers[i], on_signal, daemon);
         good = first(daemon->signals[i]) && event_add(daemon->signals[i], NULL) == 0;
@@ -262,15 +269,15 @@ static bool make_events(struct hfm_daemon *daemon)
 
 static void close_all(struct hfm_daemon *daemon)
 {
-    struct event *events[7] = {daemon->timer,      daemon->readable,   daemon->card_event,
-                               daemon->look_event, daemon->signals[0], daemon->signals[1],
-                               daemon->signals[2]};
+    struct event *events[6] = {daemon->readable,   daemon->card_event, daemon->look_event,
+                               daemon->signals[0], daemon->signals[1], daemon->signals[2]};
 
-    for (unsigned i = 0; i < 7; i++) {
+    for (unsigned i = 0; i < 6; i++) {
         if (events[i] != NULL) {
             event_free(events[i]);
         }
     }
+    hfm_alarm_close(&daemon->alarm);
     daemon->left = !card_thread_stop(&daemon->card);
     daemon->left = !look_thread_stop(&daemon->look) || daemon->left;
     hfm_asks_close(daemon);
@@ -294,13 +301,12 @@ static void close_all(struct hfm_daemon *daemon)
 
 /* Messages, time and signals come first: after each answer to a reader, which has the second
  * priority by default, it is looked whether they have come. */
-static struct event_base *precise_base(void)
+static struct event_base *make_base(void)
 {
     struct event_config *config = event_config_new();
     struct event_base *base = NULL;
 
     if (config != NULL) {
-        event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
         event_config_set_max_dispatch_interval(config, NULL, 1, 1);
         base = event_base_new_with_config(config);
         event_config_free(config);
@@ -319,14 +325,14 @@ int hfm_daemon_run(struct hfm_daemon *daemon)
     bool good;
 
     daemon->took = now;
-    daemon->socket = -1;
+    daemon->socket = daemon->alarm.fd = -1;
     daemon->ops = (struct hfm_node_ops){
         .send = hfm_network_send, .event = on_event, .ask = hfm_ask, .arg = daemon};
     signal(SIGPIPE, SIG_IGN);
     hfm_notify_open(&daemon->notify);
     hfm_config_cluster(&daemon->config, &cluster);
     hfm_host_init(&daemon->host, &daemon->config.host);
-    daemon->base = precise_base();
+    daemon->base = make_base();
     good = daemon->base != NULL &&
            hfm_history_init(&daemon->history, daemon->config.history, (int64_t)(real - now)) ==
                NI_OK &&
@@ -337,7 +343,7 @@ int hfm_daemon_run(struct hfm_daemon *daemon)
     be_realtime(&daemon->config);
     good = good && hfm_files_open(daemon) && make_events(daemon);
     if (good) {
-        work(daemon);
+        work(daemon, true);
         hfm_notify_say(&daemon->notify, "READY=1");
         good = event_base_dispatch(daemon->base) == 0;
         hfm_notify_say(&daemon->notify, "STOPPING=1");

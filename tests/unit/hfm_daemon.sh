@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: hfm/daemon/http.c, hfm/daemon/look.c, hfm/daemon/files.c, hfm/daemon/hook.c, hfm/daemon/rights.c, hfm/daemon/control.c, hfm/print_page.c.
+# Covers: hfm/daemon/alarm.c, hfm/daemon/http.c, hfm/daemon/look.c, hfm/daemon/files.c, hfm/daemon/hook.c, hfm/daemon/rights.c, hfm/daemon/control.c, hfm/print_page.c.
 # Four daemons without cards on one host: what they tell over HTTP, readers that are slow, hooks, the record, a host's status
 # from a folder, the rights that are left, and that memory does not grow.
 set -u
