@@ -219,7 +219,8 @@ static void on_done(void *arg, ni_status status, uint64_t value)
     ended++;
 }
 
-/* What is under way ends, and the reason names node, component and path. */
+/* What is under way ends, though the link has not missed the peer, and the reason names node,
+ * component and path. */
 static void test_loss(void)
 {
     struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = on_done};
@@ -245,6 +246,30 @@ static void test_loss(void)
                  "its host has failed, node 1 (red): host lost; known by node 2 by its link X+: "
                  "remote_fault[0], service network") == 0);
     part();
+}
+
+/* What the link has said of a peer stays, whatever the page says then. */
+static void test_the_link_was_first(void)
+{
+    char reason[256];
+    ni_status status;
+    unsigned before = downs;
+
+    meet("red", 1);
+    talk();
+    poll_looks();
+    ni_close(there);
+    there = here;
+    while ((status = ni_peer_status(peer)) == NI_OK) { /* the page says that its host lives */
+        poll_once();
+    }
+    snprintf(reason, sizeof reason, "%s", ni_peer_reason(peer));
+    say(lost(1));
+    poll_looks();
+    say(normal(1));
+    poll_looks();
+    CHECK(ni_peer_status(peer) == status && strcmp(ni_peer_reason(peer), reason) == 0);
+    CHECK(downs == before && strstr(reason, "host") == NULL);
 }
 
 /* One field of a page that is right in all others. */
@@ -465,6 +490,7 @@ int main(void)
     CHECK(ni_open(&attr, &here) == NI_OK);
     ni_on_peer_down(here, on_down, NULL);
     test_loss();
+    test_the_link_was_first();
     test_lies();
     test_bad_pages();
     test_back();
