@@ -50,6 +50,7 @@ hfm_apelink_hfm_SOURCES = \
     hfm/daemon/alarm.c \
     hfm/daemon/alarm.h \
     hfm/daemon/ask.c \
+    hfm/daemon/cables.c \
     hfm/daemon/card.c \
     hfm/daemon/card.h \
     hfm/daemon/control.c \

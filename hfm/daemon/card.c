@@ -118,9 +118,32 @@ static void set_up(struct card_thread *card, uint64_t now)
         }
         say(card, NI_LOG_INFO, "works");
         card->phase = CARD_WORKS;
+        memset(card->told, 0, sizeof card->told);
         hfm_watchdog_init(&card->watchdog, &card->card, card->config->write_ms * (uint64_t)MS,
                           card->config->read_ms * (uint64_t)MS, now);
         break;
+    }
+}
+
+/* Tell the card's router of broken cables: of each dimension once. */
+static void write_reach(struct card_thread *card)
+{
+    for (unsigned i = 0; i < NI_TORUS_DIMENSIONS; i++) {
+        uint32_t reach = atomic_load_explicit(&card->reach[i], memory_order_relaxed);
+        int error;
+
+        if (card->told[i] && card->reaches[i] == reach) {
+            continue;
+        }
+        error = write_register(card, DNP_REG_route_reach + 4 * i, reach);
+        if (error != 0) {
+            ni_log(NI_LOG_WARN,
+                   "apelink-hfm: %s: its router cannot be told of broken cables (%s): packets are "
+                   "not sent round them. Use an apelink-board as new as this daemon",
+                   card->config->device, strerror(-error));
+        }
+        card->told[i] = true;
+        card->reaches[i] = reach;
     }
 }
 
@@ -141,6 +164,9 @@ static uint64_t work(struct card_thread *card)
     }
     card->watchdog.host = atomic_load_explicit(&card->host, memory_order_relaxed);
     hfm_watchdog_step(&card->watchdog, now, &listener);
+    if (card->phase == CARD_WORKS && !card->gone) {
+        write_reach(card);
+    }
     if (card->phase == CARD_WORKS && card->gone) {
         say(card, NI_LOG_ERROR, "the card has gone; it is looked for each second");
         close_card(card, now);

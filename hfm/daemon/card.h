@@ -14,9 +14,9 @@
 
 /*
  * The watchdog of a card on a thread of its own: a card that has stopped answers no register, and
- * the thread that asks it waits. The thread starts the card's fault manager, keeps the watchdog and
- * opens the device again when the card has gone. The loop of the daemon looks at what it has
- * learnt, and at when it worked last.
+ * the thread that asks it waits. The thread starts the card's fault manager, keeps the watchdog,
+ * writes the table of the router and opens the device again when the card has gone. The loop of the
+ * daemon looks at what it has learnt, and at when it worked last.
  */
 struct card_change {
     bool changed;
@@ -29,9 +29,10 @@ struct card_thread {
     const struct hfm_config *config;
     pthread_t thread;
     bool started;
-    int wake;                /* eventfd: there is something to take */
-    _Atomic uint32_t host;   /* for host_watchdog */
-    _Atomic uint64_t worked; /* ns */
+    int wake;                                    /* eventfd: there is something to take */
+    _Atomic uint32_t host;                       /* for host_watchdog */
+    _Atomic uint32_t reach[NI_TORUS_DIMENSIONS]; /* for route_reach */
+    _Atomic uint64_t worked;                     /* ns */
     _Atomic bool ends;
     pthread_mutex_t lock; /* of what follows */
     struct card_change change[HFM_SUBJECTS];
@@ -43,6 +44,8 @@ struct card_thread {
     struct hfm_setup setup;
     enum { CARD_CLOSED, CARD_WAITS, CARD_WORKS } phase;
     struct hfm_watchdog watchdog;
+    bool told[NI_TORUS_DIMENSIONS]; /* what reaches is in route_reach */
+    uint32_t reaches[NI_TORUS_DIMENSIONS];
     bool gone; /* an ioctl has said so */
     uint64_t retry;
 };

@@ -67,6 +67,9 @@ void hfm_files_reopen_record(struct hfm_daemon *daemon);
 /* What is known of a node, to the page, which is there. */
 void hfm_files_show(struct hfm_daemon *daemon, uint32_t node);
 
+/* Have the card send round the cables that are known to be broken (cables.c). */
+void hfm_cables_follow(struct hfm_daemon *daemon);
+
 /* The service network (network.c). -1: logged. */
 int hfm_network_open(const struct sockaddr_in *address);
 /* Take all that has come. */

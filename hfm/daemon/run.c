@@ -60,6 +60,9 @@ static void on_event(void *arg, const struct hfm_event *event)
     hfm_history_add(&daemon->history, event);
     hfm_counts_add(&daemon->counts, event);
     log_event(event);
+    if (daemon->card.started && event->kind == HFM_EVENT_STATE) {
+        hfm_cables_follow(daemon);
+    }
     if (daemon->page != NULL && event->kind == HFM_EVENT_STATE) {
         hfm_files_show(daemon, event->about);
     }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: hfm/daemon/card.c, hfm/daemon/main.c, hfm/daemon/notify.c, hfm/setup.c, hfm/watchdog.c, driver/client.c.
+# Covers: hfm/daemon/cables.c, hfm/daemon/card.c, hfm/daemon/main.c, hfm/daemon/notify.c, hfm/setup.c, hfm/watchdog.c, driver/client.c.
 # Eight nodes, each a card with its cables and a daemon, in real time: the example of APEnet+ 2.1.3.6 (Figures 4 to 6) step by
 # step, a card that stops, a node of which nothing works any more, an alarm of a sensor, a daemon that ends.
 set -u
@@ -119,6 +119,21 @@ becomes() { # NODE EXPRESSION WHAT: within a minute
     fail "node $1: $3: $(cat "$work/why")"
 }
 
+routes() { # NODE TABLE WHAT: what the card's router knows becomes this, within a minute
+    for _ in $(seq 120); do
+        python3 - "$work/b$1" "$2" >"$work/why" 2>&1 <<'EOP' && return
+import json, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+text = b"".join(iter(lambda: s.recv(65536), b""))
+table = json.loads(text)["registers"]["route_reach"]
+if table != eval(sys.argv[2]): sys.exit("route_reach %s" % table)
+EOP
+        sleep 0.5
+    done
+    fail "card $1: $3: $(cat "$work/why")"
+}
+
 # A: all are healthy, but for an alarm of the sensors of node 4, which its own daemon tells
 for node in 0 1 2 3 4 5 6 7; do
     becomes $node 's["card"] == "works" and s["master"] == 0' "its card does not work"
@@ -146,8 +161,12 @@ becomes 0 'n[6]["state"] == "normal"' "card 6 goes on, and the master does not k
 kill -STOP "$daemon5" "$board5"
 becomes 0 'n[5]["state"] == "lost" and "node gone" in n[5]["fault"] and "daemon silent" in n[5]["fault"]' "the master does not know that node 5 is gone"
 becomes 0 '"link X+ broken" in n[4]["fault"]' "node 4 does not miss the credits of node 5"
+routes 4 '[0x80000000, 0, 0]' "its router does not know which cables are broken"
+routes 0 '[0, 0, 0]' "its router believes that cables are broken which are whole"
+grep -q 'cables are broken at X+ of node 4 and at X- of node 4' "$work/he4" || fail "node 4 does not say which cables part its ring: $(cat "$work/he4")"
 kill -CONT "$board5" "$daemon5"
 becomes 0 'all(x["state"] == "normal" for x in n if x["node"] != 4)' "node 5 has come back, and the master does not know"
+routes 4 '[0, 0, 0]' "its router goes on without cables that are whole again"
 
 # a daemon that is told to end is no failure, and its card accuses nobody
 kill -TERM "$daemon7"
