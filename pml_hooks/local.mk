@@ -14,8 +14,11 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks.h \
     pml_hooks/pml_hooks_abandon.c \
     pml_hooks/pml_hooks_arrivals.c \
+    pml_hooks/pml_hooks_ask.c \
+    pml_hooks/pml_hooks_ask.h \
     pml_hooks/pml_hooks_btl.c \
     pml_hooks/pml_hooks_class.c \
+    pml_hooks/pml_hooks_clocks.c \
     pml_hooks/pml_hooks_component.c \
     pml_hooks/pml_hooks_count.h \
     pml_hooks/pml_hooks_dead.c \
@@ -63,6 +66,7 @@ dist_hooksreport_SCRIPTS = pml_hooks/report
 hooksreportlibdir = $(hooksreportdir)/reportlib
 dist_hooksreportlib_DATA = \
     pml_hooks/reportlib/__init__.py \
+    pml_hooks/reportlib/clocks.py \
     pml_hooks/reportlib/collectives.py \
     pml_hooks/reportlib/costs.py \
     pml_hooks/reportlib/csvfile.py \

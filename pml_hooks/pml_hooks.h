@@ -29,6 +29,7 @@
  *   pvars.c      variables of MPI_T
  *   device.c     buffers in the memory of a GPU, with stage.c
  *   queues.c     depths of the queues below
+ *   ask.c        what processes of different hosts ask each other, with clocks.c
  *
  * The record itself, what is counted and how, its file and its JSON are in record/, which knows
  * nothing of Open MPI.
@@ -190,6 +191,8 @@ void pml_hooks_device_install(mca_pml_base_module_t *module, ompi_request_fns_t 
 /* What to ask about the job's other hosts; NULL if there are none, or nothing can be asked. */
 record_elsewhere_fn pml_hooks_hosts_begin(void);
 bool pml_hooks_hosts_several(void); /* whether there are some that can be asked */
+/* The lowest rank of this host, and of rank 0's; how many hosts there are. Only if several. */
+size_t pml_hooks_hosts_lowest(uint32_t *here, uint32_t *first);
 void pml_hooks_hosts_end(void);
 
 /* Have the runtime keep a letter and a text under this key, by which nothing is kept yet; false if

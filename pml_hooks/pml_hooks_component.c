@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "pml_hooks/pml_hooks.h"
+#include "pml_hooks/pml_hooks_ask.h"
 #include "pml_hooks/pml_hooks_inject.h"
 #include "record/start.h"
 
@@ -169,6 +170,7 @@ static void begin(int argc, char **argv, int requested, int *provided)
     pml_hooks_windows_begin();
     pml_hooks_ending_watch();
     watch_begin();
+    pml_hooks_ask_begin(&original);
 }
 
 /* The begin of MPI_Finalize: what comes now is Open MPI's own. */
@@ -179,6 +181,7 @@ static void end(void)
     }
     pml_hooks_signal_end();
     pml_hooks_windows_end();
+    pml_hooks_ask_finish();
     record_watch_end();
     pml_hooks_ending_ignore();
     record_finish();
@@ -190,4 +193,5 @@ static void end(void)
     }
     pml_hooks_survive_end();
     pml_hooks_gather();
+    pml_hooks_ask_end();
 }

@@ -244,6 +244,13 @@ bool pml_hooks_hosts_several(void)
     return host_count > 1;
 }
 
+size_t pml_hooks_hosts_lowest(uint32_t *here, uint32_t *first)
+{
+    *here = hosts[own];
+    *first = hosts[0];
+    return host_count;
+}
+
 void pml_hooks_hosts_end(void)
 {
     withdraw();
@@ -265,6 +272,12 @@ record_elsewhere_fn pml_hooks_hosts_begin(void)
 bool pml_hooks_hosts_several(void)
 {
     return false;
+}
+
+size_t pml_hooks_hosts_lowest(uint32_t *here, uint32_t *first)
+{
+    *here = *first = 0;
+    return 0;
 }
 
 bool pml_hooks_publish(const char *key, char letter, const char *text)

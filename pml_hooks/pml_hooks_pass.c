@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of the PML: each passes the call on and has it counted. */
 #include "record/clock.h"
+#include "pml_hooks/pml_hooks_ask.h"
 #include "pml_hooks/pml_hooks_follow.h"
 
 mca_pml_base_module_t pml_hooks_below;
@@ -77,6 +78,8 @@ PML_HOOKS_INLINE int send_by(bool threads, const void *buffer, size_t count,
         end = record_stamp();
         record_add_by(threads, &head->wait_ticks, end - begin);
         pml_hooks_count_send_wait(entry, number, tag, context, begin, end);
+    } else if (pml_hooks_ask_polls) {
+        pml_hooks_ask_poll();
     }
     record_add_by(threads, rc == OMPI_SUCCESS ? &head->completed : &head->failed, 1);
     record_call_leave(call, end);

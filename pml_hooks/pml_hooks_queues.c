@@ -3,7 +3,7 @@
  * Depths of queues, by the variables of MPI_T of what carries the messages: those of pml ob1, which
  * are bound to a communicator, and those of an interface that matches. Others do not tell.
  */
-#include "pml_hooks/pml_hooks.h"
+#include "pml_hooks/pml_hooks_ask.h"
 #include "record/account.h"
 
 /* Each pair of them that may be there; those of a component that was not chosen are not valid. */
@@ -71,12 +71,20 @@ static uint64_t depth(const mca_base_pvar_t *pvar)
     return sum;
 }
 
+/* Receives of the program. One of ours is from any source, and only among all of a process. */
+static uint64_t posted_depth(void)
+{
+    uint64_t all = depth(posted), ours = pml_hooks_ask_posted();
+
+    return posted->bind == MCA_BASE_VAR_BIND_MPI_COMM || all < ours ? all : all - ours;
+}
+
 static void look(void)
 {
     static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 
     if (opal_mutex_trylock(&lock) == 0) {
-        record_depths(depth(posted), depth(unexpected));
+        record_depths(posted_depth(), depth(unexpected));
         opal_mutex_unlock(&lock);
     }
 }

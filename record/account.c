@@ -5,8 +5,9 @@
 #include "record/count.h"
 
 bool record_threads;
-uint64_t record_slice_end;
+uint64_t record_slice_end, record_slice_most;
 void (*record_look_at_queues)(void);
+void (*record_ask_elsewhere)(struct record_peer *peer, const struct record_question *question);
 
 /* ---- slices of time ---------------------------------------------------------------------------
  */
@@ -117,7 +118,10 @@ void record_slice_next(uint64_t now)
         }
         set_slice(index);
     }
-    __atomic_store_n(&record_slice_end, slice_end, __ATOMIC_RELAXED);
+    if (record_slice_most == 0 || slice_end - now < record_slice_most) {
+        now = slice_end - record_slice_most;
+    }
+    __atomic_store_n(&record_slice_end, now + record_slice_most, __ATOMIC_RELAXED);
     (void)pthread_mutex_unlock(&lock);
 }
 
@@ -169,6 +173,14 @@ static inline uint64_t part_until(uint64_t stamp, uint64_t begin, uint64_t end)
     return (stamp < end ? stamp : end) - begin;
 }
 
+/* Of a wait of which this host's records say nothing. */
+static void ask_elsewhere(struct record_peer *peer, const struct record_question *question)
+{
+    if (record_ask_elsewhere != NULL) {
+        record_ask_elsewhere(peer, question);
+    }
+}
+
 void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t begin,
                        uint64_t end)
 {
@@ -177,6 +189,13 @@ void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint
 
     record_add(known ? &peer->late_sender_known : &peer->late_sender_unknown, 1);
     record_add(&peer->late_sender_ticks, known ? part_until(stamp, begin, end) : 0);
+    if (!known) {
+        ask_elsewhere(peer, &(struct record_question){.tag = tag,
+                                                      .context = context,
+                                                      .number = peer->received_number,
+                                                      .begin = begin,
+                                                      .end = end});
+    }
 }
 
 void record_count_send_wait(uint32_t class, struct record_peer *peer, uint64_t number, int tag,
@@ -193,4 +212,29 @@ void record_count_send_wait(uint32_t class, struct record_peer *peer, uint64_t n
     stamp = record_peer_received(peer, number, tag, context, end, &known);
     record_add(known ? &peer->late_receiver_known : &peer->late_receiver_unknown, 1);
     record_add(&peer->late_receiver_ticks, known ? part_until(stamp, begin, end) : 0);
+    if (!known) {
+        ask_elsewhere(peer, &(struct record_question){.is_send = 1,
+                                                      .tag = tag,
+                                                      .context = context,
+                                                      .number = number,
+                                                      .begin = begin,
+                                                      .end = end});
+    }
+}
+
+void record_told_elsewhere(struct record_peer *peer, const struct record_question *question,
+                           uint64_t part, uint64_t error)
+{
+    uint64_t wait = question->end - question->begin;
+    bool is_send = question->is_send != 0;
+
+    record_add(is_send ? &peer->late_receiver_unknown : &peer->late_sender_unknown, UINT64_MAX);
+    record_add(is_send ? &peer->late_receiver_known : &peer->late_sender_known, 1);
+    record_add(is_send ? &peer->late_receiver_ticks : &peer->late_sender_ticks,
+               part < wait ? part : wait);
+    record_add(is_send ? &peer->late_receiver_error_ticks : &peer->late_sender_error_ticks,
+               error < wait ? error : wait);
+    if (error > wait) {
+        record_add(is_send ? &peer->late_receiver_inferred : &peer->late_sender_inferred, 1);
+    }
 }

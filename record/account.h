@@ -30,6 +30,13 @@ uint64_t record_peer_sent(const struct record_peer *peer, int tag, uint32_t cont
 uint64_t record_peer_received(const struct record_peer *peer, uint64_t number, int tag,
                               uint32_t context, uint64_t end, bool *known);
 
+/* The same by `me`, the entry of who asks in the record of whom is asked: when the message was sent
+ * that it has received after `received` - 1 others, and when its message was received. */
+uint64_t record_entry_sent(const struct record_peer *me, uint64_t received, int tag,
+                           uint32_t context, bool *known);
+uint64_t record_entry_received(const struct record_peer *me, uint64_t number, int tag,
+                               uint32_t context, uint64_t end, bool *known);
+
 /* Let go of what others have written. */
 void record_peers_close(void);
 
@@ -41,6 +48,9 @@ extern bool record_threads;
 
 /* The stamp at which the slice of now ends; 0: there is something else to do. */
 extern uint64_t record_slice_end;
+
+/* If not 0: record_slice_end is never further away than so many ticks. */
+extern uint64_t record_slice_most;
 
 /* Begin with slices of time of 2^shift ticks. */
 void record_slices_begin(unsigned shift);
@@ -92,6 +102,25 @@ void record_count_send_wait(uint32_t class, struct record_peer *peer, uint64_t n
 /* Of a wait for a message of the peer: how much of it was before it sent. */
 void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t begin,
                        uint64_t end);
+
+/* What is asked of a peer whose record cannot be read here: the stamp of its send, or of the begin
+ * of its receive, see record_entry_sent and record_entry_received. */
+struct record_question {
+    uint32_t is_send; /* a wait for a send of ours: when did its receive begin? */
+    int32_t tag;
+    uint32_t context;
+    uint64_t number;     /* of the send; messages received of the peer */
+    uint64_t begin, end; /* of the wait */
+};
+
+/* Where it is set: ask the peer, if it can be asked. What it says is told later. Such a wait is one
+ * of which nothing is known until then. Set before anything is counted. */
+extern void (*record_ask_elsewhere)(struct record_peer *peer,
+                                    const struct record_question *question);
+
+/* It was `part` ticks of the wait, more or less by `error`. */
+void record_told_elsewhere(struct record_peer *peer, const struct record_question *question,
+                           uint64_t part, uint64_t error);
 
 /* ---- what threads do --------------------------------------------------------------------------
  */

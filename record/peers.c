@@ -147,10 +147,10 @@ static const struct record_peer *entry_of_me(const struct record_peer *peer)
     return me != NULL ? me : look_for_me(peer, index);
 }
 
-uint64_t record_peer_sent(const struct record_peer *peer, int tag, uint32_t context, bool *known)
+uint64_t record_entry_sent(const struct record_peer *me, uint64_t received, int tag,
+                           uint32_t context, bool *known)
 {
-    const struct record_peer *me = entry_of_me(peer);
-    uint64_t received = peer->received_number, sent, stamp;
+    uint64_t sent, stamp;
 
     *known = false;
     if (me == NULL) {
@@ -171,6 +171,11 @@ uint64_t record_peer_sent(const struct record_peer *peer, int tag, uint32_t cont
     return 0;
 }
 
+uint64_t record_peer_sent(const struct record_peer *peer, int tag, uint32_t context, bool *known)
+{
+    return record_entry_sent(entry_of_me(peer), peer->received_number, tag, context, known);
+}
+
 /* Whether the receive of this number, of those that a peer has begun, is known and may be the one
  * of what has that tag and context and was received at `end`; and when it began, 0 if it was not
  * recorded. */
@@ -189,10 +194,9 @@ static bool receive_fits(const struct record_peer *me, uint64_t number, int tag,
     return *stamp <= end;
 }
 
-uint64_t record_peer_received(const struct record_peer *peer, uint64_t number, int tag,
-                              uint32_t context, uint64_t end, bool *known)
+uint64_t record_entry_received(const struct record_peer *me, uint64_t number, int tag,
+                               uint32_t context, uint64_t end, bool *known)
 {
-    const struct record_peer *me = entry_of_me(peer);
     uint64_t stamp = 0;
 
     /* Receives mostly begin in the order of messages: this one's is at its number, or not far. */
@@ -205,6 +209,12 @@ uint64_t record_peer_received(const struct record_peer *peer, uint64_t number, i
     }
     *known = false;
     return 0;
+}
+
+uint64_t record_peer_received(const struct record_peer *peer, uint64_t number, int tag,
+                              uint32_t context, uint64_t end, bool *known)
+{
+    return record_entry_received(entry_of_me(peer), number, tag, context, end, known);
 }
 
 void record_peers_close(void)

@@ -4,7 +4,7 @@
 Each second of waiting belongs to one of them. What a rank waited within collectives is told by kind of collective; what
 it waited for the program's own messages by who was late; what is left of that by what the messages were like.
 """
-from . import collectives, windows
+from . import clocks, collectives, windows
 from .units import duration, percent, ranks_list, share, size, verb
 
 SMALL = 4096  # bytes; below, the number of messages costs and not their length
@@ -129,6 +129,7 @@ def of_late(waits, kind):
         text = "%s %s %s of the time (%s%s) " % (ranks_list(ranks), verb(ranks, "waits", "wait"), share(late, sum(
             runs.values())), duration(late), " in all" if len(ranks) > 1 else "")
         text += REASONS[kind] % (root, duration(sum(wait.late[kind] for wait in direct) / max(1, known)))
+        text += clocks.on_average(direct, kind, known)
         through = ranks - {wait.rank for wait in direct}
         if through:
             text += " (%s through others that wait for it)" % ranks_list(through)

@@ -5,7 +5,7 @@ import base64
 import sys
 import time
 
-from . import costs, facts, faults, progress
+from . import clocks, costs, facts, faults, progress
 
 SIZES = 48
 SLICE_KEYS = ("sent", "sent_bytes", "received", "received_bytes", "wait_ticks")
@@ -51,6 +51,8 @@ def pair_columns(job, index):
         columns[key] = column("f32", [entry[key] for entry in entries])
     for kind in ("late_sender", "late_receiver"):
         columns[kind + "_ticks"] = column("f32", [lateness(entry, kind) for entry in entries])
+        columns[kind + "_error_ticks"] = column("f32", [entry[kind + "_error_ticks"] for entry in entries])
+        columns[kind + "_inferred"] = counts([entry[kind + "_inferred"] for entry in entries])
     return columns, [rank for rank, _ in sorted(place.items(), key=lambda item: item[1])]
 
 
@@ -143,7 +145,7 @@ def page_data(job):
         "seconds": max(costs.seconds_of(rank) for rank in job["ranks"]),
         "costs": [{"text": cost.text + ".", "seconds": cost.seconds, "ranks": cost.ranks[:4096], "causes": cost.causes[:4096]}
                   for cost in every[:12]],
-        "remarks": costs.remarks(job), "verdict": facts.stuck(job), "faults": facts.faults(job),
+        "remarks": costs.remarks(job) + clocks.lines(job), "verdict": facts.stuck(job), "faults": facts.faults(job),
         "injected": [line.strip() for line in faults.lines(job)], "queues": facts.queues(job),
         "ranks": rank_rows(job), "order": order, "pairs": pairs, "sizes": size_columns(job), "slices": slice_columns(job),
         "classes": class_rows(job),

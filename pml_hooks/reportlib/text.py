@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The report as text."""
 
-from . import costs, facts, units
+from . import clocks, costs, facts, units
 from .units import duration, percent, size
 
 MOST_PAIRS = 20
@@ -37,7 +37,7 @@ def head(job):
     absent = job["size"] - len(job["ranks"])
     if absent > 0:
         lines.append("%d ranks have left no record." % absent)
-    return lines
+    return lines + clocks.lines(job)
 
 
 def messages(job):
@@ -76,7 +76,7 @@ def lateness(entry, key):
     """How long, or that it is not known."""
     if entry[key + "_known"] == 0:
         return "?" if entry[key + "_unknown"] else "-"
-    return duration(entry[key + "_ticks"])
+    return duration(entry[key + "_ticks"]) + clocks.uncertain(entry, key)
 
 
 def operations(job):

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # One verdict about a job that hangs on two hosts: asked of apelink-report, and by the component itself. What waits for a process
-# that dies on the other host ends, over tcp, which tells of no death.
-# Covers: pml_hooks_hosts.c pml_hooks_news.c
+# that dies on the other host ends, over tcp, which tells of no death; the runtime is asked for deaths only where somebody waits.
+# Who is late for a rank of the other host is known by their clocks, which are an hour apart.
+# Covers: pml_hooks_hosts.c pml_hooks_news.c pml_hooks_ask.c pml_hooks_clocks.c
 . "$(dirname "$0")/common.sh"
 needs_hosts
 build=${APELINK_BUILDDIR:-.}
@@ -40,11 +41,15 @@ says out "Deadlock: rank 0 waits for a message of rank 1, tag 3, communicator 0;
 # By itself, once, and the job is ended then; and nothing where one of the hosts is only slow.
 cat >"$work/alone" <<'END'
 exec "$1" --map-by node --mca pml ob1 --mca btl tcp,self --mca mpi_yield_when_idle 1 --mca pml_hooks_enable 1 --mca pml_hooks_hang_s "$5" \
-    --mca pml_hooks_hang_abort 1 --mca pml_hooks_report "$3" --mca pml_hooks_output "" --mca pml_hooks_directory "$4" -n 4 "$2" $6
+    --mca pml_hooks_hang_abort 1 --mca pml_hooks_report "$3" --mca pml_hooks_output "$7" --mca pml_hooks_directory "$4" -n 4 "$2" $6
 END
 alone() {
     "$hosts" run -n 2 timeout -k 10 100 sh "$work/alone" "$mpirun" "$(cd "$build" && pwd)/tests/hooks/hooks_stall" \
-        "$(cd "$source" && pwd)/pml_hooks/report" /dev/shm "$1" "$2" >"$work/out" 2>&1 </dev/null
+        "$(cd "$source" && pwd)/pml_hooks/report" /dev/shm "$1" "$2" "$work/record" >"$work/out" 2>&1 </dev/null
+}
+# How often the ranks of the job that has ended last have asked the runtime for deaths, in all.
+asked() {
+    python3 -c 'import json, sys; print(sum(rank["deaths_asked"] for rank in json.load(open(sys.argv[1]))["ranks"]))' "$work/record"
 }
 ! alone 2 circle || fail "the job that hangs has ended well"
 says out "pml_hooks: nothing has completed on 2 hosts for "
@@ -58,7 +63,28 @@ says out "Deadlock: rank 1 waits for a message of rank 3, tag 3"
 for way in "even 7" "odd 7"; do
     alone 3 "$way" || fail "$way has not ended well: $(cat "$work/out")"
     ! grep -q "nothing has completed" "$work/out" || fail "$way is slow, and taken for a hang: $(cat "$work/out")"
+    [ "$(asked)" -gt 0 ] || fail "$way waits, and has not asked for deaths"
 done
+# Nobody waits, so nobody asks.
+alone 0 "alone 2" || fail "the job that waits for nobody has not ended well: $(cat "$work/out")"
+[ "$(asked)" -eq 0 ] || fail "a job that waits for nobody has asked for deaths $(asked) times"
+# The second host's monotonic clock is an hour ahead; each rank but the first waits for the one before, on the other host.
+cat >"$work/ahead" <<'END'
+[ "$(hostname)" != h2 ] || exec unshare --time --monotonic 3600 --fork "$@"
+exec "$@"
+END
+cat >"$work/chain" <<'END'
+exec "$1" --map-by node --mca pml ob1 --mca btl tcp,self --mca mpi_yield_when_idle 1 --mca pml_hooks_enable 1 --mca pml_hooks_output "$4" \
+    --mca pml_hooks_directory /dev/shm -n 4 sh "$3" "$2" chain
+END
+if unshare --time --monotonic 1 --fork true 2>/dev/null; then
+    for try in 1 2 3; do # where the machine is busy the clocks may not be read in time
+        expect 0 "$hosts" run -n 2 timeout -k 10 100 sh "$work/chain" "$mpirun" "$(cd "$build" && pwd)/tests/hooks/hooks_costs" \
+            "$work/ahead" "$work/record"
+        python3 "$here/../hooks/clockscheck.py" "$work/record" "$work/out" >"$work/said" && break
+        [ "$try" -lt 3 ] || fail "clocks of two hosts: $(cat "$work/said")"
+    done
+fi
 # Rank 1 is killed on the second host, where rank 3 lives on. (Open MPI may leave those who live in MPI_Finalize for good.)
 cat >"$work/dies" <<'END'
 "$1" --enable-recovery --map-by node --mca pml ob1 --mca btl tcp,self --mca mpi_yield_when_idle 1 --mca pml_hooks_enable 1 \

@@ -126,6 +126,13 @@ function tellPair() {
         Object.values(measures).map((found) => found.title + " " + found.show(found.value(i))).join("; "));
 }
 
+// How late a peer is, and how wrong that may be by the clocks of two hosts.
+function lateness(kind, i) {
+    const error = pairs[kind + "_error_ticks"][i], inferred = pairs[kind + "_inferred"][i];
+    return duration(pairs[kind + "_ticks"][i]) + (error > 0 ? " ± " + duration(error) : "") +
+        (inferred > 0 ? ", " + grouped(inferred) + " waits inferred" : "");
+}
+
 // A list of what is recorded of one direction of a pair.
 function directionList(i) {
     const rows = [
@@ -135,9 +142,9 @@ function directionList(i) {
         ["messages received", grouped(pairs.received[i]) + ", in collectives " + grouped(pairs.received_internal[i])],
         ["from any source", grouped(pairs.received_any_source[i])],
         ["waits for its messages", duration(pairs.receive_wait_ticks[i])],
-        ["because it sends late", duration(pairs.late_sender_ticks[i])],
+        ["because it sends late", lateness("late_sender", i)],
         ["waits until it receives", duration(pairs.send_wait_ticks[i])],
-        ["because it receives late", duration(pairs.late_receiver_ticks[i])],
+        ["because it receives late", lateness("late_receiver", i)],
     ];
     return element("dl", {}, ...rows.flatMap(([name, text]) => [element("dt", { text: name }), element("dd", { text: text })]));
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Covers: record/account.c
+ *
+ * Waits of which only processes of other hosts know the reason, and how often who counts is asked.
+ */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "record/count.h"
+
+enum { JOB = 7, RANK = 3, SHIFT = 20, CLASS = RECORD_CLASS_USER };
+
+static char folder[] = "asked.XXXXXX";
+static struct record_question asked;
+
+static void note(struct record_peer *peer, const struct record_question *question)
+{
+    (void)peer;
+    asked = *question;
+}
+
+static int open_record(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_null(record_open(folder, JOB, RANK, 100));
+    record_own.head->stamp_start = 1000;
+    record_slices_begin(SHIFT);
+    record_ask_elsewhere = note;
+    return 0;
+}
+
+static int close_record(void **state)
+{
+    (void)state;
+    record_ask_elsewhere = NULL;
+    record_slice_most = 0;
+    record_close(true);
+    return rmdir(folder);
+}
+
+static void what_is_told_later_is_known_then(void **state)
+{
+    struct record_peer *peer = record_peer(JOB, 1);
+
+    (void)state;
+    record_count_receive_wait_by(false, CLASS, peer, 5, 4, 2000, 102000);
+    assert_int_equal(peer->late_sender_unknown, 1);
+    assert_int_equal(asked.tag, 5);
+    assert_int_equal(asked.end - asked.begin, 100000);
+    record_told_elsewhere(peer, &asked, 30000, 500);
+    assert_int_equal(peer->late_sender_unknown, 0);
+    assert_int_equal(peer->late_sender_known, 1);
+    assert_int_equal(peer->late_sender_ticks, 30000);
+    assert_int_equal(peer->late_sender_error_ticks, 500);
+    assert_int_equal(peer->late_sender_inferred, 0);
+}
+
+/* It is no longer than the wait, nor is its error. */
+static void what_the_clocks_do_not_tell_is_inferred(void **state)
+{
+    struct record_peer *peer = record_peer(JOB, 2);
+
+    (void)state;
+    record_count_send_wait(CLASS, peer, 7, 5, 4, 2000, 102000);
+    assert_int_equal(asked.is_send, 1);
+    assert_int_equal(asked.number, 7);
+    record_told_elsewhere(peer, &asked, 400000, 300000);
+    assert_int_equal(peer->late_receiver_known, 1);
+    assert_int_equal(peer->late_receiver_unknown, 0);
+    assert_int_equal(peer->late_receiver_ticks, 100000);
+    assert_int_equal(peer->late_receiver_error_ticks, 100000);
+    assert_int_equal(peer->late_receiver_inferred, 1);
+}
+
+static void who_counts_is_asked_as_often_as_is_wanted(void **state)
+{
+    (void)state;
+    record_slice_most = 500;
+    record_slice_next(2000);
+    assert_int_equal(record_slice_end, 2500);
+    record_slice_most = 0;
+    record_slice_next(3000);
+    assert_int_equal(record_slice_end, 1000 + (1 << SHIFT));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_told_later_is_known_then),
+        cmocka_unit_test(what_the_clocks_do_not_tell_is_inferred),
+        cmocka_unit_test(who_counts_is_asked_as_often_as_is_wanted),
+    };
+
+    return cmocka_run_group_tests(tests, open_record, close_record);
+}
