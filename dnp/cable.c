@@ -20,10 +20,10 @@ void dnp_cable_init(struct dnp_cable *cable, const struct dnp_key *key, unsigned
     *cable = (struct dnp_cable){.key = *key, .link = link, .session = session};
 }
 
-size_t dnp_cable_pack(struct dnp_cable *cable, const struct dnp_register_file *registers,
-                      const struct apelink_word *words, uint32_t n, uint8_t *bytes)
+/* The head of the next frame. */
+static void put_head(struct dnp_cable *cable, const struct dnp_register_file *registers, uint32_t n,
+                     uint8_t *bytes)
 {
-    size_t len = DNP_FRAME_HEAD + (size_t)n * APELINK_WORD;
     uint32_t said = n | (cable->fifo != 0 ? ni_ilog2(cable->fifo) << FIFO_BIT : 0);
 
     NI_ASSERT(n <= DNP_FRAME_WORDS);
@@ -37,11 +37,26 @@ size_t dnp_cable_pack(struct dnp_cable *cable, const struct dnp_register_file *r
     apelink_bytes_put64(bytes + 24, ++cable->sent);
     apelink_bytes_put64(bytes + 32, dnp_get(registers, DNP_REG_board_place, 0) |
                                         (uint64_t)dnp_get(registers, DNP_REG_board_torus, 0) << 32);
+}
+
+size_t dnp_cable_pack(struct dnp_cable *cable, const struct dnp_register_file *registers,
+                      const struct apelink_word *words, uint32_t n, uint8_t *bytes)
+{
+    size_t len = DNP_FRAME_HEAD + (size_t)n * APELINK_WORD;
+
+    put_head(cable, registers, n, bytes);
     for (uint32_t i = 0; i < n; i++) {
         apelink_word_to(words[i], bytes + DNP_FRAME_HEAD + (size_t)i * APELINK_WORD);
     }
     apelink_bytes_put64(bytes + len, dnp_mac(&cable->key, bytes, len));
     return len + MAC;
+}
+
+void dnp_cable_pack_head(struct dnp_cable *cable, const struct dnp_register_file *registers,
+                         uint32_t n, uint8_t bytes[DNP_FRAME_EMPTY])
+{
+    put_head(cable, registers, n, bytes);
+    apelink_bytes_put64(bytes + DNP_FRAME_HEAD, dnp_mac(&cable->key, bytes, DNP_FRAME_HEAD));
 }
 
 static uint32_t words_of(const uint8_t *bytes)
@@ -56,12 +71,11 @@ static uint32_t fifo_of(const uint8_t *bytes)
     return log != 0 ? 1U << log : 0;
 }
 
-/* Whether these bytes are a frame of this version. */
-static bool well_formed(const uint8_t *bytes, size_t len)
+/* Whether these bytes begin a frame of this version. */
+static bool well_formed(const uint8_t *bytes)
 {
-    return len >= DNP_FRAME_HEAD + MAC && memcmp(bytes, MAGIC, sizeof MAGIC) == 0 &&
-           bytes[4] == VERSION && bytes[5] < DNP_LINKS && words_of(bytes) <= DNP_FRAME_WORDS &&
-           len == DNP_FRAME_HEAD + (size_t)words_of(bytes) * APELINK_WORD + MAC;
+    return memcmp(bytes, MAGIC, sizeof MAGIC) == 0 && bytes[4] == VERSION && bytes[5] < DNP_LINKS &&
+           words_of(bytes) <= DNP_FRAME_WORDS;
 }
 
 /* Whether a frame comes from the node to which the torus has our link lead, by its other end. */
@@ -82,16 +96,14 @@ static bool from_neighbour(struct dnp_cable *cable, const struct dnp_register_fi
            (uint32_t)theirs == ((place & ~(0x3ffU << low)) | next << low);
 }
 
+/* Of len bytes and their MAC. */
 static enum dnp_frame_verdict judge(struct dnp_cable *cable,
                                     const struct dnp_register_file *registers, const uint8_t *bytes,
                                     size_t len)
 {
     uint64_t session, sequence;
 
-    if (!well_formed(bytes, len)) {
-        return DNP_FRAME_MALFORMED;
-    }
-    if (dnp_mac(&cable->key, bytes, len - MAC) != apelink_bytes_get64(bytes + len - MAC)) {
+    if (dnp_mac(&cable->key, bytes, len) != apelink_bytes_get64(bytes + len)) {
         return DNP_FRAME_STRANGER;
     }
     if (!from_neighbour(cable, registers, bytes)) {
@@ -125,12 +137,30 @@ enum dnp_frame_verdict dnp_cable_take(struct dnp_cable *cable,
                                       const uint8_t *bytes, size_t len,
                                       struct apelink_word words[DNP_FRAME_WORDS], uint32_t *n)
 {
-    enum dnp_frame_verdict verdict = judge(cable, registers, bytes, len);
+    enum dnp_frame_verdict verdict = DNP_FRAME_MALFORMED;
 
+    if (len >= DNP_FRAME_EMPTY && well_formed(bytes) &&
+        len == DNP_FRAME_EMPTY + (size_t)words_of(bytes) * APELINK_WORD) {
+        verdict = judge(cable, registers, bytes, len - MAC);
+    }
     *n = verdict == DNP_FRAME_GOOD ? words_of(bytes) : 0;
     for (uint32_t i = 0; i < *n; i++) {
         words[i] = apelink_word_from(bytes + DNP_FRAME_HEAD + (size_t)i * APELINK_WORD);
     }
+    cable->verdicts[verdict]++;
+    return verdict;
+}
+
+enum dnp_frame_verdict dnp_cable_take_head(struct dnp_cable *cable,
+                                           const struct dnp_register_file *registers,
+                                           const uint8_t bytes[DNP_FRAME_EMPTY], uint32_t *n)
+{
+    enum dnp_frame_verdict verdict = DNP_FRAME_MALFORMED;
+
+    if (well_formed(bytes)) {
+        verdict = judge(cable, registers, bytes, DNP_FRAME_HEAD);
+    }
+    *n = verdict == DNP_FRAME_GOOD ? words_of(bytes) : 0;
     cable->verdicts[verdict]++;
     return verdict;
 }

@@ -87,6 +87,14 @@ enum dnp_frame_verdict dnp_cable_take(struct dnp_cable *cable,
                                       const uint8_t *bytes, size_t len,
                                       struct apelink_word words[DNP_FRAME_WORDS], uint32_t *n);
 
+/* The same where the words go another way, which nobody else can write: DNP_FRAME_EMPTY bytes,
+ * whose MAC is that of the head. */
+void dnp_cable_pack_head(struct dnp_cable *cable, const struct dnp_register_file *registers,
+                         uint32_t n, uint8_t bytes[DNP_FRAME_EMPTY]);
+enum dnp_frame_verdict dnp_cable_take_head(struct dnp_cable *cable,
+                                           const struct dnp_register_file *registers,
+                                           const uint8_t bytes[DNP_FRAME_EMPTY], uint32_t *n);
+
 /* Do to n words what faults say; returns how many are left. */
 uint32_t dnp_cable_spoil(const struct dnp_cable_faults *faults, struct ni_rng *rng,
                          struct apelink_word *words, uint32_t n);

@@ -76,6 +76,8 @@ dnp_libboard_la_SOURCES = \
     dnp/board/device_ioctl.c \
     dnp/board/machine.c \
     dnp/board/machine.h \
+    dnp/board/memory.c \
+    dnp/board/memory.h \
     dnp/board/process.c \
     dnp/board/process.h \
     dnp/board/sensor.c \
@@ -102,7 +104,9 @@ dnp_apelink_board_SOURCES = \
     dnp/board/ivshmem.h \
     dnp/board/main.c \
     dnp/board/socket.c \
-    dnp/board/socket.h
+    dnp/board/socket.h \
+    dnp/board/wire.c \
+    dnp/board/wire.h
 dnp_apelink_board_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)
 dnp_apelink_board_LDADD = dnp/libboard.la $(LIBEVENT_LIBS)
 

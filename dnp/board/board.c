@@ -2,13 +2,8 @@
 /* A card on an event loop. */
 #include "dnp/board/board.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <sched.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <apeni/log.h>
 
@@ -20,10 +15,7 @@ enum {
     ROUNDS = 32,                 /* of that, while there is none, before the event loop is asked */
     BUSY = 4,                    /* as many of them stand for one with work */
     BURST = DNP_PACKET_WORDS,    /* words that its parts move in one */
-    FRAMES = 64,                 /* taken from a socket at once */
     IDLE_CREDITS = 1000,         /* while nothing changes: a credit each 35 ms */
-    BUFFER = 4 << 20,            /* of a socket, in bytes */
-    UDP_HEAD = 28,               /* of a datagram, in bytes */
     GET_TIMEOUT_NS = 2000000000, /* until a GET without an answer has failed */
     SPIN_NS = 100000,            /* doorbells are looked at all the time for so long */
     SLEEP_NS = 1000000,          /* and no less often than this */
@@ -32,22 +24,6 @@ enum {
 static uint64_t board_now(const struct board *board)
 {
     return (ni_now_ns() - board->start_ns) / board->config.cycle_ns;
-}
-
-static void send_frame(struct board_wire *wire)
-{
-    struct board *board = wire->board;
-    const struct sockaddr_in *there = &board->config.cable[wire->link].there;
-    uint8_t bytes[DNP_FRAME_MAX];
-    size_t len;
-
-    if (wire->count > 0 && wire->fd >= 0) {
-        len = dnp_cable_pack(&board->cable[wire->link], &board->card.registers, wire->words,
-                             wire->count, bytes);
-        /* What the socket does not take is lost on the cable, which the link makes good. */
-        (void)!sendto(wire->fd, bytes, len, 0, (const struct sockaddr *)there, sizeof *there);
-    }
-    wire->count = 0;
 }
 
 /* A link without a cable sends no credits; what the router gives it goes nowhere. */
@@ -64,13 +40,16 @@ static bool send_words(struct board *board, unsigned link, uint64_t now)
     uint32_t left = BURST, sent = 1;
 
     while (left > 0 && sent > 0) {
-        uint32_t room = (uint32_t)ni_min_u64(left, wire->most - wire->count);
+        uint32_t room = (uint32_t)ni_min_u64(left, board_wire_room(wire, now));
 
+        if (room == 0) {
+            break;
+        }
         sent = dnp_link_send_burst(&board->card.link[link], now, wire->words + wire->count, room);
         left -= sent;
         wire->count += sent;
         if (wire->count == wire->most) {
-            send_frame(wire);
+            board_wire_send(wire);
         }
     }
     return left < BURST;
@@ -88,7 +67,7 @@ static bool work(struct board *board, uint64_t now)
         }
     }
     for (unsigned link = 0; link < DNP_LINKS; link++) {
-        send_frame(&board->wire[link]);
+        board_wire_send(&board->wire[link]);
     }
     return active;
 }
@@ -116,65 +95,6 @@ static uint64_t until_look(const struct board *board)
         return UINT64_MAX;
     }
     return quiet < SPIN_NS ? 0 : ni_min_u64(quiet / 8, SLEEP_NS);
-}
-
-/* Say once who is at the other end of a cable that should lead elsewhere. */
-static void warn_misplaced(struct board_wire *wire)
-{
-    const struct apelink_place *place = &wire->board->cable[wire->link].peer_place;
-
-    if (!wire->warned) {
-        wire->warned = true;
-        ni_log(NI_LOG_WARN,
-               "apelink-board: the cable at %s leads to a card that says it is at %u %u %u, or of "
-               "another torus; its frames are refused: look at \"place\", \"torus\" and \"cable\" "
-               "of both",
-               ni_torus_direction_name((enum ni_torus_direction)wire->link), place->x, place->y,
-               place->z);
-    }
-}
-
-/* Say once that the card at the other end would drop what finds no room there. */
-static void warn_misfit(struct board_wire *wire)
-{
-    const struct board *board = wire->board;
-
-    if (!wire->warned) {
-        wire->warned = true;
-        ni_log(NI_LOG_ERROR,
-               "apelink-board: the card at the other end of the cable at %s has FIFOs of %u words, "
-               "and this one of %u: its frames are refused; give both the same \"fifo\"",
-               ni_torus_direction_name((enum ni_torus_direction)wire->link),
-               board->cable[wire->link].peer_fifo, board->config.fifo);
-    }
-}
-
-/* Take what has come by a cable. */
-static void take_frames(struct board_wire *wire, uint64_t now)
-{
-    struct board *board = wire->board;
-    const struct dnp_cable_faults *faults = &board->config.cable[wire->link].faults;
-    uint8_t bytes[DNP_FRAME_MAX + 1];
-
-    for (int i = 0; i < FRAMES; i++) {
-        struct apelink_word words[DNP_FRAME_WORDS];
-        ssize_t len = recv(wire->fd, bytes, sizeof bytes, 0);
-        enum dnp_frame_verdict verdict;
-        uint32_t n;
-
-        if (len < 0) {
-            break;
-        }
-        verdict = dnp_cable_take(&board->cable[wire->link], &board->card.registers, bytes,
-                                 (size_t)len, words, &n);
-        if (verdict == DNP_FRAME_MISPLACED) {
-            warn_misplaced(wire);
-        } else if (verdict == DNP_FRAME_MISFIT) {
-            warn_misfit(wire);
-        }
-        n = dnp_cable_spoil(faults, &board->rng, words, n);
-        dnp_link_receive_burst(&board->card.link[wire->link], now, words, n);
-    }
 }
 
 /* Work once. Returns nanoseconds until that is due again; active: whether the card had work. */
@@ -206,6 +126,7 @@ static void board_run(void *arg)
     uint64_t due = 0;
     bool active = false;
 
+    board_wires_awake(board);
     for (int round = 0; round < ROUNDS && due == 0; round += active ? BUSY : 1) {
         due = run_round(board, &active);
         if (due == 0 && !active) {
@@ -213,11 +134,11 @@ static void board_run(void *arg)
         }
         for (unsigned link = 0; due == 0 && link < DNP_LINKS; link++) {
             if (board->wire[link].fd >= 0) {
-                take_frames(&board->wire[link], board_now(board));
+                board_wire_take(&board->wire[link], board_now(board));
             }
         }
     }
-    if (due > 0) {
+    if (due > 0 && board_wires_sleep(board)) {
         wait.tv_sec = (time_t)(due / 1000000000U);
         wait.tv_usec = (suseconds_t)(due % 1000000000U / 1000 + 1);
     }
@@ -237,54 +158,9 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    take_frames(wire, board_now(wire->board));
+    board_wire_hear(wire);
+    board_wire_take(wire, board_now(wire->board));
     board_run(wire->board);
-}
-
-/* Words of a frame that goes to the neighbour in one packet, as far as this host knows. */
-static uint32_t words_of_frame(const struct sockaddr_in *there)
-{
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), mtu = 0;
-    socklen_t len = sizeof mtu;
-    uint32_t words = DNP_FRAME_ETHERNET;
-
-    if (fd >= 0 && connect(fd, (const struct sockaddr *)there, sizeof *there) == 0 &&
-        getsockopt(fd, IPPROTO_IP, IP_MTU, &mtu, &len) == 0 &&
-        mtu >= UDP_HEAD + DNP_FRAME_EMPTY + APELINK_WORD) {
-        words = (uint32_t)(mtu - UDP_HEAD - DNP_FRAME_EMPTY) / APELINK_WORD;
-    }
-    if (fd >= 0) {
-        close(fd);
-    }
-    return (uint32_t)ni_min_u64(words, DNP_FRAME_WORDS);
-}
-
-static ni_status open_wire(struct board *board, unsigned link)
-{
-    const struct board_cable *cable = &board->config.cable[link];
-    struct board_wire *wire = &board->wire[link];
-    int size = BUFFER;
-    char text[INET_ADDRSTRLEN] = "";
-
-    wire->most = DNP_FRAME_ETHERNET;
-    if (!cable->used) {
-        return NI_OK;
-    }
-    wire->most = words_of_frame(&cable->there);
-    wire->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (wire->fd < 0 ||
-        bind(wire->fd, (const struct sockaddr *)&cable->here, sizeof cable->here) != 0) {
-        (void)inet_ntop(AF_INET, &cable->here.sin_addr, text, sizeof text);
-        ni_log(NI_LOG_ERROR, "apelink-board: the cable at %s cannot have the address %s:%u: %s",
-               ni_torus_direction_name((enum ni_torus_direction)link), text,
-               ntohs(cable->here.sin_port), strerror(errno));
-        return NI_ERR_SYSTEM;
-    }
-    if (setsockopt(wire->fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) != 0) {
-        (void)setsockopt(wire->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
-    }
-    wire->readable = event_new(board->base, wire->fd, EV_READ | EV_PERSIST, on_frame, wire);
-    return wire->readable != NULL && event_add(wire->readable, NULL) == 0 ? NI_OK : NI_ERR_NOMEM;
 }
 
 static void set_registers(struct board *board)
@@ -335,7 +211,7 @@ ni_status board_open(struct board *board, const struct board_config *config,
     board->start_ns = ni_now_ns();
     ni_rng_seed(&board->rng, session);
     for (unsigned link = 0; link < DNP_LINKS; link++) {
-        board->wire[link] = (struct board_wire){.board = board, .link = link, .fd = -1};
+        board_wire_init(&board->wire[link], board, link);
         dnp_cable_init(&board->cable[link], key, link, session);
         board->cable[link].fifo = config->fifo;
     }
@@ -349,7 +225,7 @@ ni_status board_open(struct board *board, const struct board_config *config,
     dnp_card_burst(&board->card, BURST);
     set_registers(board);
     for (unsigned link = 0; link < DNP_LINKS && status == NI_OK; link++) {
-        status = open_wire(board, link);
+        status = board_wire_open(&board->wire[link], on_frame);
     }
     if (status == NI_OK && config->device[0] != '\0') {
         status = board_fuse_open(&board->fuse, &board->device, board->config.device,
@@ -370,14 +246,7 @@ void board_close(struct board *board)
     board_fuse_close(&board->fuse);
     board_ivshmem_close(&board->ivshmem);
     for (unsigned link = 0; link < DNP_LINKS; link++) {
-        struct board_wire *wire = &board->wire[link];
-
-        if (wire->readable != NULL) {
-            event_free(wire->readable);
-        }
-        if (wire->fd >= 0) {
-            close(wire->fd);
-        }
+        board_wire_close(&board->wire[link]);
     }
     if (board->timer != NULL) {
         event_free(board->timer);

@@ -11,29 +11,21 @@
 #include "dnp/board/device.h"
 #include "dnp/board/fuse.h"
 #include "dnp/board/ivshmem.h"
+#include "dnp/board/wire.h"
 #include "dnp/cable.h"
 #include "dnp/card.h"
 
 /*
- * A card in real time: its cables are sockets, its clock that of the machine. One thread, which
- * sleeps in the event loop until a frame comes or a credit is due. While programs have channels it
- * also looks at their doorbells: all the time at first, then the less often the longer nothing has
- * happened.
+ * A card in real time: its cables are sockets or memory, its clock that of the machine. One thread,
+ * which sleeps in the event loop until a frame comes or a credit is due. While programs have
+ * channels it also looks at their doorbells: all the time at first, then the less often the longer
+ * nothing has happened.
  */
 struct board {
     struct dnp_card card; /* first: it wants a cache line */
     struct board_config config;
     struct dnp_cable cable[DNP_LINKS];
-    struct board_wire {
-        struct board *board;
-        unsigned link;
-        int fd; /* -1: no cable */
-        struct event *readable;
-        bool warned;   /* a neighbour that should not be there has been named */
-        uint32_t most; /* words of a frame that the way to the neighbour takes as one packet */
-        uint32_t count;
-        struct apelink_word words[DNP_FRAME_WORDS]; /* of the next frame */
-    } wire[DNP_LINKS];
+    struct board_wire wire[DNP_LINKS];
     struct dnp_host host;
     struct board_device device;
     struct board_fuse fuse;

@@ -31,6 +31,21 @@ static bool take_faults(struct board_cable *cable, const struct dnp_line *line,
     return true;
 }
 
+/* Where the other end of a cable is. */
+static bool take_way(struct board_cable *cable, const struct dnp_line *line,
+                     struct dnp_complaint *complaint)
+{
+    if (strcmp(line->word[2], "memory") != 0) {
+        return dnp_line_address(line->word[2], &cable->here, complaint) &&
+               dnp_line_address(line->word[3], &cable->there, complaint);
+    }
+    if (strlen(line->word[3]) >= BOARD_PATH_MAX) {
+        return dnp_line_wrong(complaint, "needs a path of at most 99 characters", "memory");
+    }
+    strcpy(cable->memory, line->word[3]);
+    return true;
+}
+
 static bool take_cable(struct board_config *config, const struct dnp_line *line,
                        struct dnp_complaint *complaint)
 {
@@ -47,13 +62,12 @@ static bool take_cable(struct board_config *config, const struct dnp_line *line,
     }
     if (line->words < 4) {
         return dnp_line_wrong(complaint,
-                              "needs two addresses, that of this end and that of the other",
+                              "needs two addresses, that of this end and that of the other, or "
+                              "memory and a file",
                               line->word[1]);
     }
     cable->used = true;
-    return dnp_line_address(line->word[2], &cable->here, complaint) &&
-           dnp_line_address(line->word[3], &cable->there, complaint) &&
-           take_faults(cable, line, complaint);
+    return take_way(cable, line, complaint) && take_faults(cable, line, complaint);
 }
 
 static bool take_path(char *path, const struct dnp_line *line, struct dnp_complaint *complaint)

@@ -22,6 +22,7 @@
  *   cable X+ HERE THERE [lose PPM] [corrupt PPM] [broken]
  *                                  a link, by UDP between two addresses such as 10.0.0.1:7000; what
  *                                  it does to words that arrive, for tests
+ *   cable X+ memory FILE [...]     the same through a file that a board of this machine has, too
  *   control PATH                   a Unix socket that gives the state as JSON to who connects
  *   sensors FILE                   values of sensors (dnp/sensors.h)
  *   sensor NAME FILE               one of them, each second, from a file such as hwmon's
@@ -40,6 +41,7 @@ enum { BOARD_PATH_MAX = 100, BOARD_SETS_MAX = 32, BOARD_SENSORS_MAX = 16 };
 
 struct board_cable {
     bool used;
+    char memory[BOARD_PATH_MAX]; /* empty: by UDP */
     struct sockaddr_in here;
     struct sockaddr_in there;
     struct dnp_cable_faults faults;

@@ -44,10 +44,20 @@ static bool copy(const struct board_file *file, bool shared, bool write, uint64_
     return true;
 }
 
+/* Pages of a process that follow each other are one: each copy is a system call. */
+static void join(struct dnp_dma *dma)
+{
+    if (dma->segment[0].address + dma->segment[0].len == dma->segment[1].address) {
+        dma->segment[0].len += dma->segment[1].len;
+        dma->segment[1].len = 0;
+    }
+}
+
 ni_status board_device_dma(void *arg, const struct dnp_dma *dma)
 {
     const struct board_device *device = arg;
     const struct board_file *file = device->channel[dma->port];
+    struct dnp_dma parts = *dma;
     uint8_t *data = dma->data;
     bool shared;
 
@@ -55,11 +65,14 @@ ni_status board_device_dma(void *arg, const struct dnp_dma *dma)
         return NI_ERR_PEER_CLOSED;
     }
     shared = file->physical || dma->channel == DNP_DMA_FETCH || dma->channel == DNP_DMA_EVENT;
+    if (!shared) {
+        join(&parts);
+    }
     for (unsigned i = 0; i < DNP_SEGMENTS; i++) {
-        if (!copy(file, shared, dma->write, dma->segment[i].address, dma->segment[i].len, data)) {
+        if (!copy(file, shared, dma->write, parts.segment[i].address, parts.segment[i].len, data)) {
             return NI_ERR_BOUNDS;
         }
-        data += dma->segment[i].len;
+        data += parts.segment[i].len;
     }
     return NI_OK;
 }

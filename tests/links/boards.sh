@@ -110,8 +110,8 @@ links_up() { # COUNT
     done
 }
 
-# start_boards COUNT [FAULTS [relayed]]: so many cards in a ring, or one alone; FAULTS of all cables are as in a configuration;
-# with `relayed` the process $relay is the cables. Names their devices in $devices.
+# start_boards COUNT [FAULTS [relayed|memory]]: so many cards in a ring, or one alone; FAULTS of all cables are as in a
+# configuration; with `relayed` the process $relay is the cables, with `memory` files are. Names their devices in $devices.
 start_boards() {
     count=$1
     faults=${2-}
@@ -134,7 +134,9 @@ start_boards() {
             if [ "$count" -gt 1 ]; then
                 # Cable number n is from X+ of card n to X- of the next; its ports are 4n to 4n + 3 of the list.
                 before=$(((card + count - 1) % count))
-                echo "$ports" | awk -v c=$card -v b=$before -v f="$faults" -v r="$relay" '{
+                [ "${3-}" = memory ] && printf 'cable X+ memory %s %s\ncable X- memory %s %s\n' "$work/cable$card" "$faults" \
+                    "$work/cable$before" "$faults"
+                [ "${3-}" = memory ] || echo "$ports" | awk -v c=$card -v b=$before -v f="$faults" -v r="$relay" '{
                     printf "cable X+ 127.0.0.1:%s 127.0.0.1:%s %s\n", $(4 * c + 1), r ? $(4 * c + 3) : $(4 * c + 2), f
                     printf "cable X- 127.0.0.1:%s 127.0.0.1:%s %s\n", $(4 * b + 2), r ? $(4 * b + 4) : $(4 * b + 1), f
                 }'

@@ -78,6 +78,9 @@ end_boards
 start_boards 2
 suite "two cards" dev-threads messages
 suite "two cards" dev-processes ends lost
+end_boards
+start_boards 2 "" memory
+suite "cables by memory" dev-processes messages
 no_ioctls
 end_boards
 

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cables of a board. */
+#include "dnp/board/wire.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <apeni/log.h>
+
+#include "base/bits.h"
+#include "dnp/board/board.h"
+
+enum {
+    FRAMES = 64,      /* taken at once */
+    BUFFER = 4 << 20, /* of a socket, in bytes */
+    UDP_HEAD = 28,    /* of a datagram, in bytes */
+};
+
+static const char *name_of(const struct board_wire *wire)
+{
+    return ni_torus_direction_name((enum ni_torus_direction)wire->link);
+}
+
+/* ---- send ------------------------------------------------------------------------------------ */
+
+uint32_t board_wire_room(struct board_wire *wire, uint64_t now)
+{
+    struct board_memory_frame *frame;
+
+    if (wire->count == 0) {
+        frame = wire->memory.map != NULL ? board_memory_room(&wire->memory) : NULL;
+        wire->words = frame != NULL ? frame->words : wire->buffer;
+        /* What a neighbour does not take waits, as long as there is one. */
+        if (wire->memory.map != NULL && frame == NULL &&
+            !dnp_link_down(&wire->board->card.link[wire->link], now)) {
+            return 0;
+        }
+    }
+    return wire->most - wire->count;
+}
+
+static void send_datagram(const struct board_wire *wire)
+{
+    struct board *board = wire->board;
+    const struct sockaddr_in *there = &board->config.cable[wire->link].there;
+    uint8_t bytes[DNP_FRAME_MAX];
+    size_t len = dnp_cable_pack(&board->cable[wire->link], &board->card.registers, wire->words,
+                                wire->count, bytes);
+
+    /* What the socket does not take is lost on the cable, which the link makes good. */
+    (void)!sendto(wire->fd, bytes, len, 0, (const struct sockaddr *)there, sizeof *there);
+}
+
+static void send_by_memory(struct board_wire *wire)
+{
+    struct board *board = wire->board;
+    struct board_memory_frame *frame;
+
+    if (wire->words != wire->buffer) { /* else it finds no room, and nobody */
+        frame = board_memory_room(&wire->memory);
+        dnp_cable_pack_head(&board->cable[wire->link], &board->card.registers, wire->count,
+                            frame->head);
+        board_memory_send(&wire->memory);
+    }
+}
+
+void board_wire_send(struct board_wire *wire)
+{
+    if (wire->count > 0 && wire->memory.map != NULL) {
+        send_by_memory(wire);
+    } else if (wire->count > 0 && wire->fd >= 0) {
+        send_datagram(wire);
+    }
+    wire->count = 0;
+}
+
+/* ---- receive --------------------------------------------------------------------------------- */
+
+/* Say once who is at the other end of a cable that should lead elsewhere. */
+static void warn_misplaced(struct board_wire *wire)
+{
+    const struct apelink_place *place = &wire->board->cable[wire->link].peer_place;
+
+    if (!wire->warned) {
+        wire->warned = true;
+        ni_log(NI_LOG_WARN,
+               "apelink-board: the cable at %s leads to a card that says it is at %u %u %u, or of "
+               "another torus; its frames are refused: look at \"place\", \"torus\" and \"cable\" "
+               "of both",
+               name_of(wire), place->x, place->y, place->z);
+    }
+}
+
+/* Say once that the card at the other end would drop what finds no room there. */
+static void warn_misfit(struct board_wire *wire)
+{
+    const struct board *board = wire->board;
+
+    if (!wire->warned) {
+        wire->warned = true;
+        ni_log(NI_LOG_ERROR,
+               "apelink-board: the card at the other end of the cable at %s has FIFOs of %u words, "
+               "and this one of %u: its frames are refused; give both the same \"fifo\"",
+               name_of(wire), board->cable[wire->link].peer_fifo, board->config.fifo);
+    }
+}
+
+/* What a frame was, and what it had, arrives. */
+static void arrive(struct board_wire *wire, uint64_t now, enum dnp_frame_verdict verdict,
+                   const struct apelink_word *words, uint32_t n)
+{
+    const struct dnp_cable_faults *faults = &wire->board->config.cable[wire->link].faults;
+    struct apelink_word spoilt[DNP_FRAME_WORDS];
+
+    if (verdict == DNP_FRAME_MISPLACED) {
+        warn_misplaced(wire);
+    } else if (verdict == DNP_FRAME_MISFIT) {
+        warn_misfit(wire);
+    }
+    if (faults->broken || faults->lose_ppm != 0 || faults->corrupt_ppm != 0) {
+        memcpy(spoilt, words, n * sizeof *words);
+        words = spoilt;
+        n = dnp_cable_spoil(faults, &wire->board->rng, spoilt, n);
+    }
+    dnp_link_receive_burst(&wire->board->card.link[wire->link], now, words, n);
+}
+
+static bool take_datagram(struct board_wire *wire, uint64_t now)
+{
+    struct board *board = wire->board;
+    uint8_t bytes[DNP_FRAME_MAX + 1];
+    struct apelink_word words[DNP_FRAME_WORDS];
+    ssize_t len = recv(wire->fd, bytes, sizeof bytes, 0);
+    enum dnp_frame_verdict verdict;
+    uint32_t n;
+
+    if (len < 0) {
+        return false;
+    }
+    verdict = dnp_cable_take(&board->cable[wire->link], &board->card.registers, bytes, (size_t)len,
+                             words, &n);
+    arrive(wire, now, verdict, words, n);
+    return true;
+}
+
+/* Its head is judged in a copy that does not change. */
+static bool take_by_memory(struct board_wire *wire, uint64_t now)
+{
+    struct board *board = wire->board;
+    const struct board_memory_frame *frame = board_memory_next(&wire->memory);
+    uint8_t head[DNP_FRAME_EMPTY];
+    enum dnp_frame_verdict verdict;
+    uint32_t n;
+
+    if (frame == NULL) {
+        return false;
+    }
+    memcpy(head, frame->head, sizeof head);
+    verdict = dnp_cable_take_head(&board->cable[wire->link], &board->card.registers, head, &n);
+    arrive(wire, now, verdict, frame->words, n);
+    board_memory_done(&wire->memory);
+    return true;
+}
+
+void board_wire_take(struct board_wire *wire, uint64_t now)
+{
+    bool more = wire->fd >= 0;
+
+    for (int i = 0; i < FRAMES && more; i++) {
+        more = wire->memory.map != NULL ? take_by_memory(wire, now) : take_datagram(wire, now);
+    }
+}
+
+/* ---- sleep ----------------------------------------------------------------------------------- */
+
+bool board_wires_sleep(struct board *board)
+{
+    bool nothing = true;
+
+    for (unsigned link = 0; link < DNP_LINKS; link++) {
+        struct board_memory *memory = &board->wire[link].memory;
+
+        nothing = (memory->map == NULL || board_memory_sleep(memory)) && nothing;
+    }
+    return nothing;
+}
+
+void board_wire_hear(struct board_wire *wire)
+{
+    if (wire->memory.map != NULL) {
+        board_memory_hear(&wire->memory);
+    }
+}
+
+void board_wires_awake(struct board *board)
+{
+    for (unsigned link = 0; link < DNP_LINKS; link++) {
+        struct board_memory *memory = &board->wire[link].memory;
+
+        if (memory->map != NULL) {
+            board_memory_awake(memory);
+        }
+    }
+}
+
+/* ---- open ------------------------------------------------------------------------------------ */
+
+/* Words of a frame that goes to the neighbour in one packet, as far as this host knows. */
+static uint32_t words_of_frame(const struct sockaddr_in *there)
+{
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), mtu = 0;
+    socklen_t len = sizeof mtu;
+    uint32_t words = DNP_FRAME_ETHERNET;
+
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)there, sizeof *there) == 0 &&
+        getsockopt(fd, IPPROTO_IP, IP_MTU, &mtu, &len) == 0 &&
+        mtu >= UDP_HEAD + DNP_FRAME_EMPTY + APELINK_WORD) {
+        words = (uint32_t)(mtu - UDP_HEAD - DNP_FRAME_EMPTY) / APELINK_WORD;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return (uint32_t)ni_min_u64(words, DNP_FRAME_WORDS);
+}
+
+static ni_status open_socket(struct board_wire *wire, const struct board_cable *cable)
+{
+    char text[INET_ADDRSTRLEN] = "";
+    int size = BUFFER;
+
+    wire->most = words_of_frame(&cable->there);
+    wire->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (wire->fd < 0 ||
+        bind(wire->fd, (const struct sockaddr *)&cable->here, sizeof cable->here) != 0) {
+        (void)inet_ntop(AF_INET, &cable->here.sin_addr, text, sizeof text);
+        ni_log(NI_LOG_ERROR, "apelink-board: the cable at %s cannot have the address %s:%u: %s",
+               name_of(wire), text, ntohs(cable->here.sin_port), strerror(errno));
+        return NI_ERR_SYSTEM;
+    }
+    if (setsockopt(wire->fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) != 0) {
+        (void)setsockopt(wire->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    }
+    return NI_OK;
+}
+
+static ni_status open_memory(struct board_wire *wire, const char *path)
+{
+    ni_status status = board_memory_open(&wire->memory, wire->link, path);
+    int error = errno;
+
+    if (status != NI_OK) {
+        ni_log(NI_LOG_ERROR, "apelink-board: the cable at %s cannot go through %s: %s",
+               name_of(wire), path,
+               error == EACCES   ? "others than this user may write it; give it to this user, with "
+                                   "mode 600"
+               : error == EINVAL ? "it is no file of a cable; name another, or remove it"
+               : error == EBUSY  ? "a board has this end already; name another file"
+                                 : strerror(error));
+    }
+    wire->most = DNP_FRAME_WORDS;
+    wire->fd = wire->memory.bell;
+    return status;
+}
+
+ni_status board_wire_open(struct board_wire *wire, event_callback_fn ready)
+{
+    const struct board_cable *cable = &wire->board->config.cable[wire->link];
+    ni_status status;
+
+    if (!cable->used) {
+        return NI_OK;
+    }
+    status = cable->memory[0] != '\0' ? open_memory(wire, cable->memory) : open_socket(wire, cable);
+    if (status != NI_OK) {
+        return status;
+    }
+    wire->readable = event_new(wire->board->base, wire->fd, EV_READ | EV_PERSIST, ready, wire);
+    return wire->readable != NULL && event_add(wire->readable, NULL) == 0 ? NI_OK : NI_ERR_NOMEM;
+}
+
+void board_wire_init(struct board_wire *wire, struct board *board, unsigned link)
+{
+    *wire = (struct board_wire){.board = board,
+                                .link = link,
+                                .fd = -1,
+                                .most = DNP_FRAME_ETHERNET,
+                                .memory = {.file = -1, .bell = -1}};
+}
+
+void board_wire_close(struct board_wire *wire)
+{
+    if (wire->readable != NULL) {
+        event_free(wire->readable);
+    }
+    if (wire->memory.map != NULL) {
+        board_memory_close(&wire->memory);
+    } else if (wire->fd >= 0) {
+        close(wire->fd);
+    }
+}
