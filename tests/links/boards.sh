@@ -56,12 +56,18 @@ EOP
 }
 
 # relay_ports PORT...: of each pair the second gets what comes for the first, from where the boards expect each other: of the
-# four ports of a cable the first two are the boards', and the others those to which they send.
+# four ports of a cable the first two are the boards', and the others those to which they send. SIGUSR1: what comes in the
+# next second is lost.
 relay_ports() {
     exec python3 - "$@" <<'EOP'
-import select, socket, sys
+import select, signal, socket, sys, time
 p = list(map(int, sys.argv[1:]))
 to = {}
+lost = 0
+def lose(*_):
+    global lost
+    lost = time.monotonic() + 1
+signal.signal(signal.SIGUSR1, lose)
 for here, there, sent_here, sent_there in zip(*[iter(p)] * 4):
     for at, target in ((sent_here, there), (sent_there, here)):
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -76,6 +82,8 @@ while True:
                 data = s.recv(65536)
             except OSError:
                 break
+            if time.monotonic() < lost:
+                continue
             try:
                 s.sendto(data, to[s])
             except OSError:

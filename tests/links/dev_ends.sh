@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Two cards in one torus, with work under way: one of them ends, then the cables between them break.
+# Two cards in one torus, with work under way: one of them ends, then the cables between them lose what a process says at last, and break.
 set -u
 failures=0
 boards=
@@ -46,6 +46,7 @@ done
     start_boards 2 "" relayed
     SUITE_CABLE=$relay
     export SUITE_CABLE
+    run dev-processes bye_is_lost ''
     run dev-processes cables_break 'has not answered for 6 s: a process there is given up. See whether the cables between are whole'
     end_boards
 }

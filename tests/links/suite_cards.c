@@ -9,7 +9,7 @@
 /*
  * Cards that end and cables that break, with work under way: NIs 0 and 2 use one card, 1 and 3 the
  * other. dev_ends.sh names the processes to stop or end: SUITE_BOARD, the first card's, and
- * SUITE_CABLE, all cables'.
+ * SUITE_CABLE, all cables', which loses what comes within a second of SIGUSR1.
  */
 
 enum { NIS = 4, PAUSE_US = 500000 };
@@ -117,6 +117,19 @@ static void card_ends(struct suite *suite)
     suite_call(suite, 1, close_another, newcomer);
 }
 
+/* ---- a bye is lost --------------------------------------------------------------------------- */
+
+/* It is said again: who closes is not taken for dead. */
+static void bye_is_lost(struct suite *suite)
+{
+    check_works(suite, 0, 1);
+    check_works(suite, 2, 1);
+    CHECK(kill(process("SUITE_CABLE"), SIGUSR1) == 0);
+    suite_close(suite, 1);
+    check_lost(suite, 0, 1, NI_ERR_PEER_CLOSED);
+    check_lost(suite, 2, 1, NI_ERR_PEER_CLOSED);
+}
+
 /* ---- cables break ---------------------------------------------------------------------------- */
 
 /* For a while: all that was under way comes. For longer than dev_timeout_s: what is behind them is
@@ -150,6 +163,7 @@ int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
         {"card_ends", NIS, SUITE_NEEDS_APART, card_ends},
+        {"bye_is_lost", NIS, SUITE_NEEDS_APART, bye_is_lost},
         {"cables_break", NIS, SUITE_NEEDS_APART, cables_break},
     };
 

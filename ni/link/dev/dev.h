@@ -86,6 +86,7 @@ struct ni_dev_peer {
     bool held;     /* the engine has ep */
     bool heard;    /* it said bye */
     bool said;     /* we did */
+    bool parted;   /* it has heard ours */
     bool down;     /* the engine knows */
     bool broke;    /* it broke the protocol, and is to be told so */
     bool dirty;    /* our state is to be PUT */
@@ -93,7 +94,7 @@ struct ni_dev_peer {
     _Atomic int ending;                /* a ni_status: why it goes */
     uint32_t bye_position;
     uint64_t ending_ns, buried_ns;
-    uint32_t buried_at; /* command packets written by then */
+    uint32_t buried_at; /* command packets written by then, or by when bye was said last */
     bool flushed;       /* a look that began after bye has ended */
     uint32_t gets;      /* under way */
 

@@ -10,13 +10,14 @@
  * GRACE_NS if it died, for PATIENCE_NS if it closed, should the engine not take it.
  *
  * A peer that was given up stays in the graves until the card has nothing of it, and the peer has
- * what was sent to it.
+ * what was sent to it. Bye is PUT again after each look until the peer says that it has it: should
+ * our memory go before, it would take us for dead.
  */
 
 #define GRACE_NS    UINT64_C(400000000)
 #define PATIENCE_NS UINT64_C(60000000000)
 #define ANSWER_NS   UINT64_C(6000000000) /* for the peer to fetch what we said before bye */
-#define ACK_NS      UINT64_C(200000000) /* for it to say that it has lines that a look has passed */
+#define ACK_NS      UINT64_C(200000000)  /* to say that it has bye, and lines that a look passed */
 
 void ni_dev_end(struct ni_dev_peer *peer, ni_status status)
 {
@@ -253,7 +254,7 @@ static bool is_heard(const struct ni_dev_peer *peer)
     if (!peer->flushed || peer->dirty || peer->sent != peer->committed || has_payload(peer)) {
         return false;
     }
-    return peer->acked == peer->committed || waited > ACK_NS;
+    return (peer->acked == peer->committed && peer->parted) || waited > ACK_NS;
 }
 
 /* Whether the card has nothing of it any more. */

@@ -34,6 +34,7 @@ void ni_dev_fill_state(struct ni_dev_peer *peer)
     }
     state->key = peer->link->blob.key;
     store(&state->serial, peer->serial);
+    store(&state->heard, peer->heard);
     store(&state->received, peer->high);
     store(&state->consumed, peer->cleared);
     store(&state->fetched, peer->fetch_tail == peer->fetch_head
@@ -63,6 +64,7 @@ static void tell_state(struct ni_dev_peer *peer)
     ni_dev_fill_state(peer);
     if (ni_dev_put(peer, &put)) {
         peer->dirty = false;
+        peer->buried_at = peer->link->client.wr_ptr; /* should it be buried */
         peer->credited = consumed;
         peer->bulk_bytes = 0;
         peer->bulk_count = 0;
@@ -189,6 +191,7 @@ static void on_bye(struct ni_dev_peer *peer, uint64_t bye)
         return;
     }
     peer->heard = true;
+    peer->dirty = true; /* it waits to know */
     peer->bye_position = (uint32_t)bye;
     ni_dev_end(peer, kind == NI_DEV_REFUSED  ? NI_ERR_UNREACHABLE
                      : kind == NI_DEV_BROKEN ? NI_ERR_PROTOCOL
@@ -235,6 +238,7 @@ void ni_dev_on_state(struct ni_dev_peer *peer, const struct ni_dev_state *state)
         peer->fetched = state->fetched;
     }
     atomic_store_explicit(&peer->wishes, state->wishes, memory_order_relaxed);
+    peer->parted = peer->parted || state->heard != 0;
     on_gap(peer, state->gaps, state->received);
     on_bye(peer, state->bye);
     ni_dev_moved(peer);

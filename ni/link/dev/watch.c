@@ -89,6 +89,7 @@ void ni_dev_looked(struct ni_dev_peer *peer, const struct ni_dev_state *state)
     }
     peer->flushed = peer->said && peer->looked_ns >= peer->buried_ns;
     ni_dev_on_state(peer, state);
+    peer->dirty = peer->dirty || (peer->said && !peer->parted); /* bye may have been lost */
     if (peer->acked != peer->sent && is_time(peer)) {
         peer->repeat = true;
     }
@@ -100,7 +101,7 @@ static uint64_t look_interval(const struct ni_dev_peer *peer)
 {
     uint64_t each = (uint64_t)peer->link->peer_count * PEER_NS;
 
-    if (peer->acked != peer->sent || (peer->said && !peer->flushed)) {
+    if (peer->acked != peer->sent || (peer->said && !(peer->flushed && peer->parted))) {
         return SOON_NS;
     }
     return each > REST_NS ? each : REST_NS;

@@ -69,7 +69,8 @@ struct ni_dev_state {
     uint32_t wishes;   /* enum ni_wish */
     uint32_t fetched;  /* the payloads of all lines before this one have been fetched */
     uint32_t serial;   /* of the connection: another one may have the memory by now */
-    uint32_t reserved[6];
+    uint32_t heard;    /* 1: the peer's bye */
+    uint32_t reserved[5];
 };
 _Static_assert(sizeof(struct ni_dev_state) == 64, "on the wire");
 
