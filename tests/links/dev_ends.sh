@@ -46,6 +46,7 @@ done
     start_boards 2 "" relayed
     SUITE_CABLE=$relay
     export SUITE_CABLE
+    run dev-processes polls_lend_the_core ''
     run dev-processes bye_is_lost ''
     run dev-processes cables_break 'has not answered for 6 s: a process there is given up. See whether the cables between are whole'
     end_boards

@@ -117,6 +117,25 @@ static void card_ends(struct suite *suite)
     suite_call(suite, 1, close_another, newcomer);
 }
 
+/* ---- polls that find nothing ----------------------------------------------------------------- */
+
+static void poll_in_vain(struct suite_ni *ni, void *arg)
+{
+    uint64_t before = suite_stat(ni, "yields");
+
+    (void)arg;
+    for (int i = 0; i < 1000; i++) {
+        (void)ni_progress(ni->ni);
+    }
+    CHECK(suite_stat(ni, "yields") > before);
+}
+
+/* The card is a program of this host, which may have to run on the core that waits for it. */
+static void polls_lend_the_core(struct suite *suite)
+{
+    suite_call(suite, 0, poll_in_vain, NULL);
+}
+
 /* ---- a bye is lost --------------------------------------------------------------------------- */
 
 /* It is said again: who closes is not taken for dead. */
@@ -163,6 +182,7 @@ int main(int argc, char **argv)
 {
     static const struct suite_case cases[] = {
         {"card_ends", NIS, SUITE_NEEDS_APART, card_ends},
+        {"polls_lend_the_core", NIS, SUITE_NEEDS_APART, polls_lend_the_core},
         {"bye_is_lost", NIS, SUITE_NEEDS_APART, bye_is_lost},
         {"cables_break", NIS, SUITE_NEEDS_APART, cables_break},
     };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <poll.h>
+#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,8 @@ enum {
     EVENTS = 64, /* in one poll */
     POLLS_PER_CLOCK = 64,
     SLEEP_MAX_US = 10000, /* peers are watched */
+    EMPTY_POLLS = 64,     /* without an event: the card may be waiting for this core */
+    POLLS_PER_YIELD = 16,
 };
 
 /* ---- polling --------------------------------------------------------------------------------- */
@@ -58,13 +61,28 @@ void ni_dev_step(struct ni_dev_link *link)
     }
 }
 
+/* Whether the core is to be lent to others: what we wait for is done by a program of this host, the
+ * card, which may have no other. */
+static bool lends_core(struct ni_dev_link *link)
+{
+    link->empty_polls = link->base.found ? 0 : link->empty_polls + 1;
+    return link->empty_polls >= EMPTY_POLLS && link->empty_polls % POLLS_PER_YIELD == 0 &&
+           (link->client.features.features & APELINK_FEATURE_KERNEL) == 0;
+}
+
 unsigned ni_dev_progress(struct ni_link *base)
 {
     struct ni_dev_link *link = ni_dev_link_of(base);
+    bool lends;
 
     pthread_mutex_lock(&link->lock);
     ni_dev_step(link);
+    lends = lends_core(link);
     pthread_mutex_unlock(&link->lock);
+    if (lends) {
+        ni_stat_add(&link->stats->yields, 1);
+        (void)sched_yield();
+    }
     return atomic_load_explicit(&link->unsettled, memory_order_relaxed) ? ni_dev_settle(link) : 0;
 }
 
