@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# btl apelink with links=dev: ranks of two hosts reach each other by an APEnet+ card for each host, those of one host by
-# shared memory.
+# btl apelink with links=dev: ranks of two hosts, and of the four of a torus, reach each other by an APEnet+ card for each
+# host, those of one host by shared memory.
 devices=
 . "$(dirname "$0")/common.sh"
 needs_hosts
@@ -23,6 +23,20 @@ run() {
     cat "$work/out" "$work/err" >"$work/reached"
 }
 
+# square PROGRAM ROUNDS: four ranks, each on a host of its own.
+square() {
+    program=$build/tests/mpi/$1
+    rounds=$2
+    set --
+    for rank in 1 2 3 4; do
+        set -- "$@" --host "h$rank" -n 1 -x "APENI_DEV_DEVICE=$work/device$((rank - 1))/apelink0" "$program" -n "$rounds"
+        [ $rank -eq 4 ] || set -- "$@" :
+    done
+    expect 0 "$hosts" exec h1 timeout -k 10 300 "${MPIRUN:-mpirun}" --bind-to none --map-by slot --hostfile @HOSTFILE@ \
+        --mca mpi_yield_when_idle 1 --mca pml ob1 --mca btl apelink,self --mca btl_apelink_links dev "$@"
+    says out MT-OK
+}
+
 start_boards 2
 expect 0 "$hosts" up -n 2
 run p2p_sizes 2 -m 20000
@@ -42,4 +56,17 @@ if [ "${APELINK_TEST_ALL-}" = yes ]; then
     run rma_putget 2
     run rma_putget 4
 fi
-finish "ranks of two hosts reached each other by cards"
+end_boards
+expect 0 "$hosts" down
+
+# A torus of 2x2: what goes from a corner to the opposite one is forwarded by the card between.
+start_square
+expect 0 "$hosts" up -n 4
+square p2p_all 10
+forwarded=0
+for card in 0 1 2 3; do
+    state $card 'sum(r["link_packets"]) > r["rx_packets"]' && forwarded=$((forwarded + 1))
+done
+[ $forwarded -gt 0 ] || fail "no card has forwarded anything"
+echo "2x2: $forwarded cards have forwarded packets"
+finish "ranks of several hosts reached each other by cards"

@@ -110,54 +110,29 @@ has_started() { # CARD: or cannot
     is_impossible "$1" || { [ -e "$work/device$1/apelink0" ] && [ -S "$work/control$1" ]; }
 }
 
-links_up() { # COUNT
+links_up() { # COUNT LINKS: of each card so many links, at least
     card=0
     while [ "$card" -lt "$1" ]; do
-        state $card 'r["link_up"][:2] == [1, 1]' || return 1
+        state $card "sum(r['link_up']) >= $2" || return 1
         card=$((card + 1))
     done
 }
 
-# start_boards COUNT [FAULTS [relayed|memory]]: so many cards in a ring, or one alone; FAULTS of all cables are as in a
-# configuration; with `relayed` the process $relay is the cables, with `memory` files are. Names their devices in $devices.
-start_boards() {
-    count=$1
-    faults=${2-}
+# start_card CARD: the board of $work/config$1; adds its device to $devices.
+start_card() {
+    rm -f "$work/control$1"
+    mkdir -p "$work/device$1"
     [ -f "$work/key" ] || echo 0123456789abcdefFEDCBA9876543210 >"$work/key"
-    # Four ports for each cable: its ends', and those to which they send.
-    ports=$(free_ports $((4 * count)))
-    if [ "${3-}" = relayed ]; then
-        # shellcheck disable=SC2086 # numbers
-        relay_ports $ports &
-        relay=$!
-    fi
-    devices=
+    printf 'key %s\ncontrol %s\ndevice %s 666\n' "$work/key" "$work/control$1" "$work/device$1" >>"$work/config$1"
+    "$board" "$work/config$1" 2>"$work/err$1" &
+    boards="$boards $!"
+    devices="$devices${devices:+ }$work/device$1/apelink0"
+}
+
+# await_cards COUNT LINKS: until all have started, and have so many links each.
+await_cards() {
     card=0
-    while [ "$card" -lt "$count" ]; do
-        mkdir -p "$work/device$card"
-        {
-            echo "torus ${count}x1x1"
-            printf 'place %d 0 0\nkey %s\ncontrol %s\ndevice %s 666\n' $card "$work/key" \
-                "$work/control$card" "$work/device$card"
-            if [ "$count" -gt 1 ]; then
-                # Cable number n is from X+ of card n to X- of the next; its ports are 4n to 4n + 3 of the list.
-                before=$(((card + count - 1) % count))
-                [ "${3-}" = memory ] && printf 'cable X+ memory %s %s\ncable X- memory %s %s\n' "$work/cable$card" "$faults" \
-                    "$work/cable$before" "$faults"
-                [ "${3-}" = memory ] || echo "$ports" | awk -v c=$card -v b=$before -v f="$faults" -v r="$relay" '{
-                    printf "cable X+ 127.0.0.1:%s 127.0.0.1:%s %s\n", $(4 * c + 1), r ? $(4 * c + 3) : $(4 * c + 2), f
-                    printf "cable X- 127.0.0.1:%s 127.0.0.1:%s %s\n", $(4 * b + 2), r ? $(4 * b + 4) : $(4 * b + 1), f
-                }'
-            fi
-        } >"$work/config$card"
-        rm -f "$work/control$card"
-        "$board" "$work/config$card" 2>"$work/err$card" &
-        boards="$boards $!"
-        devices="$devices${devices:+ }$work/device$card/apelink0"
-        card=$((card + 1))
-    done
-    card=0
-    while [ "$card" -lt "$count" ]; do
+    while [ "$card" -lt "$1" ]; do
         started=yes
         until_true has_started "$card" || started=no
         if is_impossible "$card"; then
@@ -170,5 +145,51 @@ start_boards() {
         fi
         card=$((card + 1))
     done
-    [ "$count" -eq 1 ] || until_true links_up "$count" || fail "cables are not up"
+    until_true links_up "$1" "$2" || fail "cables are not up"
+}
+
+# start_square: four cards, card n at n % 2, n / 2 of a torus of 2x2, with cables of memory.
+start_square() {
+    devices=
+    for card in 0 1 2 3; do
+        printf 'torus 2x2x1\nplace %d %d 0\n' $((card % 2)) $((card / 2)) >"$work/config$card"
+        printf 'cable %s memory %s\n' X+ "$work/x$card" X- "$work/x$((card ^ 1))" Y+ "$work/y$card" \
+            Y- "$work/y$((card ^ 2))" >>"$work/config$card"
+        start_card $card
+    done
+    await_cards 4 4
+}
+
+# start_boards COUNT [FAULTS [relayed|memory]]: so many cards in a ring, or one alone; FAULTS of all cables are as in a
+# configuration; with `relayed` the process $relay is the cables, with `memory` files are. Names their devices in $devices.
+start_boards() {
+    count=$1
+    faults=${2-}
+    # Four ports for each cable: its ends', and those to which they send.
+    ports=$(free_ports $((4 * count)))
+    if [ "${3-}" = relayed ]; then
+        # shellcheck disable=SC2086 # numbers
+        relay_ports $ports &
+        relay=$!
+    fi
+    devices=
+    card=0
+    while [ "$card" -lt "$count" ]; do
+        {
+            printf 'torus %dx1x1\nplace %d 0 0\n' "$count" "$card"
+            if [ "$count" -gt 1 ]; then
+                # Cable number n is from X+ of card n to X- of the next; its ports are 4n to 4n + 3 of the list.
+                before=$(((card + count - 1) % count))
+                [ "${3-}" = memory ] && printf 'cable X+ memory %s %s\ncable X- memory %s %s\n' "$work/cable$card" "$faults" \
+                    "$work/cable$before" "$faults"
+                [ "${3-}" = memory ] || echo "$ports" | awk -v c=$card -v b=$before -v f="$faults" -v r="$relay" '{
+                    printf "cable X+ 127.0.0.1:%s 127.0.0.1:%s %s\n", $(4 * c + 1), r ? $(4 * c + 3) : $(4 * c + 2), f
+                    printf "cable X- 127.0.0.1:%s 127.0.0.1:%s %s\n", $(4 * b + 2), r ? $(4 * b + 4) : $(4 * b + 1), f
+                }'
+            fi
+        } >"$work/config$card"
+        start_card "$card"
+        card=$((card + 1))
+    done
+    await_cards "$count" $((count > 1 ? 2 : 0))
 }
