@@ -102,8 +102,12 @@ static uint64_t run_round(struct board *board, bool *active)
 {
     uint64_t now = board_now(board);
     bool rung = board_device_look(&board->device);
+    uint64_t late = UINT64_MAX;
     unsigned news;
 
+    for (unsigned link = 0; link < DNP_LINKS; link++) {
+        late = ni_min_u64(late, board_wire_late(&board->wire[link], now));
+    }
     *active = work(board, now);
     news = board_device_tell(&board->device);
     if (news != 0) {
@@ -113,7 +117,7 @@ static uint64_t run_round(struct board *board, bool *active)
     if (rung || news != 0) {
         board->active_ns = ni_now_ns();
     }
-    return *active ? 0 : ni_min_u64(until_due(board, now), until_look(board));
+    return *active ? 0 : ni_min_u64(late, ni_min_u64(until_due(board, now), until_look(board)));
 }
 
 /* Work, and come back when there is something to do: when a credit is due, or when a program may

@@ -24,8 +24,13 @@ static bool take_faults(struct board_cable *cable, const struct dnp_line *line,
             if (!dnp_line_number(line, ++i, 0, 1000000, &cable->faults.corrupt_ppm, complaint)) {
                 return false;
             }
+        } else if (strcmp(line->word[i], "delay") == 0) {
+            if (!dnp_line_number(line, ++i, 0, 1000000, &cable->delay_us, complaint)) {
+                return false;
+            }
         } else {
-            return dnp_line_wrong(complaint, "is none of lose, corrupt and broken", line->word[i]);
+            return dnp_line_wrong(complaint, "is none of lose, corrupt, delay and broken",
+                                  line->word[i]);
         }
     }
     return true;

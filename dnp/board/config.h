@@ -19,7 +19,7 @@
  *   torus 4x2x1                    of all cards
  *   place 1 0 0                    of this one
  *   key FILE                       32 hexadecimal digits, the same for all cards
- *   cable X+ HERE THERE [lose PPM] [corrupt PPM] [broken]
+ *   cable X+ HERE THERE [lose PPM] [corrupt PPM] [delay US] [broken]
  *                                  a link, by UDP between two addresses such as 10.0.0.1:7000; what
  *                                  it does to words that arrive, for tests
  *   cable X+ memory FILE [...]     the same through a file that a board of this machine has, too
@@ -45,6 +45,7 @@ struct board_cable {
     struct sockaddr_in here;
     struct sockaddr_in there;
     struct dnp_cable_faults faults;
+    uint32_t delay_us; /* of what arrives */
 };
 
 struct board_set {

@@ -163,7 +163,7 @@ static void help(void)
          "  torus 4x2x1    of all cards\n"
          "  place 1 0 0    of this card\n"
          "  key FILE       32 hexadecimal digits, the same for all cards\n"
-         "  cable X+ HERE:PORT THERE:PORT [lose PPM] [corrupt PPM] [broken]\n"
+         "  cable X+ HERE:PORT THERE:PORT [lose PPM] [corrupt PPM] [delay US] [broken]\n"
          "  cable X+ memory FILE [...]  to a board of the same machine\n"
          "  control PATH   a Unix socket that gives the state as JSON\n"
          "  sensors FILE   lines such as board_temperature 41500\n"

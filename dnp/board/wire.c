@@ -4,13 +4,16 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <apeni/log.h>
 
+#include "base/alloc.h"
 #include "base/bits.h"
+#include "base/clock.h"
 #include "dnp/board/board.h"
 
 enum {
@@ -108,11 +111,56 @@ static void warn_misfit(struct board_wire *wire)
     }
 }
 
+/* Words that arrive later. */
+struct board_late {
+    struct board_late *next;
+    uint64_t due_ns;
+    uint32_t n;
+    struct apelink_word words[];
+};
+
+/* Without memory they are lost, as on a cable. */
+static void hold(struct board_wire *wire, uint32_t delay_us, const struct apelink_word *words,
+                 uint32_t n)
+{
+    struct board_late *late = ni_calloc(1, sizeof *late + n * sizeof *words);
+    struct board_late **at = &wire->late;
+
+    if (late == NULL) {
+        return;
+    }
+    late->due_ns = ni_now_ns() + (uint64_t)delay_us * 1000;
+    late->n = n;
+    memcpy(late->words, words, n * sizeof *words);
+    while (*at != NULL) {
+        at = &(*at)->next;
+    }
+    *at = late;
+}
+
+uint64_t board_wire_late(struct board_wire *wire, uint64_t now)
+{
+    struct board_late *late;
+    uint64_t time_ns;
+
+    if (wire->late == NULL) {
+        return UINT64_MAX;
+    }
+    time_ns = ni_now_ns();
+    while ((late = wire->late) != NULL && late->due_ns <= time_ns) {
+        wire->late = late->next;
+        dnp_link_receive_burst(&wire->board->card.link[wire->link], now, late->words, late->n);
+        free(late);
+    }
+    return late != NULL ? late->due_ns - time_ns : UINT64_MAX;
+}
+
 /* What a frame was, and what it had, arrives. */
 static void arrive(struct board_wire *wire, uint64_t now, enum dnp_frame_verdict verdict,
                    const struct apelink_word *words, uint32_t n)
 {
-    const struct dnp_cable_faults *faults = &wire->board->config.cable[wire->link].faults;
+    const struct board_cable *cable = &wire->board->config.cable[wire->link];
+    const struct dnp_cable_faults *faults = &cable->faults;
     struct apelink_word spoilt[DNP_FRAME_WORDS];
 
     if (verdict == DNP_FRAME_MISPLACED) {
@@ -125,7 +173,11 @@ static void arrive(struct board_wire *wire, uint64_t now, enum dnp_frame_verdict
         words = spoilt;
         n = dnp_cable_spoil(faults, &wire->board->rng, spoilt, n);
     }
-    dnp_link_receive_burst(&wire->board->card.link[wire->link], now, words, n);
+    if (cable->delay_us != 0 && n > 0) {
+        hold(wire, cable->delay_us, words, n);
+    } else {
+        dnp_link_receive_burst(&wire->board->card.link[wire->link], now, words, n);
+    }
 }
 
 static bool take_datagram(struct board_wire *wire, uint64_t now)
@@ -292,6 +344,12 @@ void board_wire_init(struct board_wire *wire, struct board *board, unsigned link
 
 void board_wire_close(struct board_wire *wire)
 {
+    struct board_late *late;
+
+    while ((late = wire->late) != NULL) {
+        wire->late = late->next;
+        free(late);
+    }
     if (wire->readable != NULL) {
         event_free(wire->readable);
     }

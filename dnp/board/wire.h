@@ -19,6 +19,7 @@
  */
 
 struct board;
+struct board_late;
 
 struct board_wire {
     struct board *board;
@@ -26,6 +27,7 @@ struct board_wire {
     int fd; /* becomes readable when a frame comes; -1: no cable */
     struct event *readable;
     struct board_memory memory; /* of a cable by memory */
+    struct board_late *late;    /* what a cable that delays has taken, in order */
     bool warned;                /* a neighbour that should not be there has been named */
     uint32_t most;              /* words of a frame */
     uint32_t count;
@@ -50,6 +52,10 @@ void board_wire_send(struct board_wire *wire);
 
 /* Give the link what has come. */
 void board_wire_take(struct board_wire *wire, uint64_t now);
+
+/* Give the link what a cable that delays has held long enough; nanoseconds until there is more,
+ * UINT64_MAX: there is none. */
+uint64_t board_wire_late(struct board_wire *wire, uint64_t now);
 
 /* It was readable. */
 void board_wire_hear(struct board_wire *wire);

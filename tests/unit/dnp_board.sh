@@ -75,7 +75,7 @@ EOC
     [ ! -e "$work/control" ] || fail "its socket is left behind"
 }
 run good ''
-run lossy 'lose 1000 corrupt 1000'
+run lossy 'lose 1000 corrupt 1000 delay 2000'
 
 # Two cards whose FIFOs differ refuse each other, and both say so.
 ports=$(python3 -c 'import socket
@@ -97,6 +97,25 @@ until { grep -q 'at X+ has FIFOs of 2048 words, and this one of 1024' "$work/err
     sleep 0.2
 done
 [ $tries -lt 150 ] || { fail "FIFOs of two sizes"; cat "$work/err" "$work/err2"; }
+kill "$pid" "$other"
+wait "$pid" "$other"
+pid=
+
+# A cable that delays: the first credit comes no sooner.
+sed "s|^fifo .*|control $work/control|; s|^cable .*|& delay 1000000|" "$work/small" >"$work/late"
+sed '/^fifo/d' "$work/large" >"$work/early"
+begun=$(date +%s%N)
+"$board" "$work/early" 2>"$work/err2" &
+other=$!
+"$board" "$work/late" 2>"$work/err" &
+pid=$!
+tries=0
+until state 's["registers"]["link_up"][0] == 1' >/dev/null 2>&1 || [ $tries -eq 150 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+[ $tries -lt 150 ] || { fail "nothing comes by a cable that delays"; cat "$work/err" "$work/err2"; }
+[ $(($(date +%s%N) - begun)) -ge 1000000000 ] || fail "a cable does not delay"
 kill "$pid" "$other"
 wait "$pid" "$other"
 pid=

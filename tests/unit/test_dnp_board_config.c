@@ -24,7 +24,7 @@ static void test_a_whole_configuration(void **state)
                            "# ours\n" WHOLE "\tcable X+  127.0.0.1:7000 10.0.0.2:65535 # near\r\n"
                            "cable Z- 127.0.0.1:7001 127.0.0.1:7002 lose 10 corrupt "
                            "1000000 broken\n"
-                           "cable Y+ memory /y lose 7\n"
+                           "cable Y+ memory /y lose 7 delay 9\n"
                            "control /c\nsensors /s\ndevice /d 640\nmachine /m /r\nfifo 512\n"
                            "cycle 1000000\nset fault_timer 0x00080005\nset fault_mask 1",
                            error, sizeof error),
@@ -48,6 +48,7 @@ static void test_a_whole_configuration(void **state)
     assert_false(config.cable[NI_TORUS_X_MINUS].used);
     assert_string_equal(config.cable[NI_TORUS_Y_PLUS].memory, "/y");
     assert_int_equal(config.cable[NI_TORUS_Y_PLUS].faults.lose_ppm, 7);
+    assert_int_equal(config.cable[NI_TORUS_Y_PLUS].delay_us, 9);
     assert_string_equal(config.cable[NI_TORUS_X_PLUS].memory, "");
     assert_int_equal(ntohs(config.cable[NI_TORUS_X_PLUS].there.sin_port), 65535);
     assert_int_equal(config.cable[NI_TORUS_Z_MINUS].faults.lose_ppm, 10);
@@ -83,8 +84,9 @@ static void test_what_is_wrong_is_named(void **state)
         {"cable X+ 1.2.3.4:5 here:7", "\"here:7\" is no address such as"},
         {"cable X+ 1.2.3.4:5 111111111111111111111111111.2.3.4:5", "is no address such as"},
         {"cable X+ memory", "\"X+\" needs two addresses"},
-        {"cable X+ memory /m slow", "\"slow\" is none of lose, corrupt and broken"},
-        {"cable X+ 1.2.3.4:5 1.2.3.4:6 slow", "\"slow\" is none of lose, corrupt and broken"},
+        {"cable X+ memory /m slow", "\"slow\" is none of lose, corrupt, delay and broken"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:6 slow",
+         "\"slow\" is none of lose, corrupt, delay and broken"},
         {"cable X+ 1.2.3.4:5 1.2.3.4:6 lose", "\"lose\" needs a number behind it"},
         {"cable X+ 1.2.3.4:5 1.2.3.4:6 lose 1000001", "is no number from 0 to 1000000"},
         {"cable X+ 1.2.3.4:5 1.2.3.4:6\ncable X+ 1.2.3.4:5 1.2.3.4:6",
