@@ -186,3 +186,15 @@ int pri_name_look_up(struct pri_rank *self, char kind, const char *name, struct 
 {
     return ask_name(self, PRI_WIRE_LOOKUP, kind, name, NULL, answer);
 }
+
+int pri_name_knock(struct pri_rank *self, char kind, const char *name, struct pri_answer *answer)
+{
+    return ask_name(self, PRI_WIRE_KNOCK, kind, name, NULL, answer);
+}
+
+int pri_name_answered(struct pri_rank *self, char kind, const char *name)
+{
+    struct pri_answer answer;
+
+    return ask_name(self, PRI_WIRE_ANSWERED, kind, name, NULL, &answer);
+}

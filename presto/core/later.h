@@ -48,6 +48,10 @@ int pri_name_publish(struct pri_rank *self, char kind, const char *name, const c
 int pri_name_withdraw(struct pri_rank *self, char kind, const char *name,
                       struct pri_answer *answer);
 int pri_name_look_up(struct pri_rank *self, char kind, const char *name, struct pri_answer *answer);
+/* The same by who then asks the owner, and says when that has answered, or has left. Until then
+ * pri_name_withdraw says how many are asking (answer->what.number), and is to be called anew. */
+int pri_name_knock(struct pri_rank *self, char kind, const char *name, struct pri_answer *answer);
+int pri_name_answered(struct pri_rank *self, char kind, const char *name);
 
 /* A context with ranks of other jobs: all of its ranks leave together, as all of a job do, unless
  * they have closed it before. 0 or PRI_ERR_NOMEM. Thread-safe. */

@@ -30,6 +30,7 @@
  *                       ASK    int32, a number     what address that rank has
  *                       PUBLISH    name, value     strings, each with NUL at its end
  *                       UNPUBLISH, LOOKUP   name   likewise
+ *                       KNOCK, ANSWERED     name   likewise
  *                       PART   bytes               of the question that comes behind it
  *   prestorun -> rank   ANSWER struct pri_wire_answer, and what was asked for: an address, a value
  *
@@ -37,13 +38,17 @@
  * (MPI_APPNUM), ranks, folder, count of words, words. The answer to SPAWN comes when all have
  * joined. Such ranks have TABLE for those of their own job.
  *
+ * KNOCK is LOOKUP by a rank that then asks the name's owner something, and says ANSWERED when it
+ * has its answer. A name that is withdrawn before is not found any more, but stays until all have
+ * theirs: the answer to UNPUBLISH says how many have not, and the owner asks anew until none is.
+ *
  * Each message is this head and `length` bytes. TABLE has for each rank, in their order, the number
  * of its host, the length of its address (struct pri_wire_entry) and that. Beside answers it is all
  * that prestorun says: what comes unasked is the end of prestorun, and ends the rank. Both ends are
  * of one version: prestorun and the library are installed together.
  */
 enum pri_wire_kind {
-    PRI_WIRE_HELLO = 0x50520201, /* version 02, kinds from 01 */
+    PRI_WIRE_HELLO = 0x50520301, /* version 03, kinds from 01 */
     PRI_WIRE_TABLE,
     PRI_WIRE_BYE,
     PRI_WIRE_ABORT,
@@ -52,6 +57,8 @@ enum pri_wire_kind {
     PRI_WIRE_PUBLISH,
     PRI_WIRE_UNPUBLISH,
     PRI_WIRE_LOOKUP,
+    PRI_WIRE_KNOCK,
+    PRI_WIRE_ANSWERED,
     PRI_WIRE_PART,
     PRI_WIRE_ANSWER,
 };
@@ -73,7 +80,8 @@ enum pri_wire_status {
 
 struct pri_wire_answer {
     int32_t status; /* enum pri_wire_status */
-    int32_t number; /* the first of new ranks; of the rank asked for; the owner of the name */
+    int32_t number; /* the first of new ranks; of the rank asked for; the owner of the name; how
+                       many have knocked and have no answer */
     int32_t reason; /* an errno, or a status */
 };
 

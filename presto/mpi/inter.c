@@ -123,12 +123,12 @@ static void meet_leader(struct pri_comm *local, struct pri_where where, struct c
     bool taken = mine.error == 0;
     int rc = swap(self, where, &mine, sizeof(mine), card, sizeof(*card));
     card->error = rc != 0 ? rc : (mine.error != 0 ? mine.error : card->error);
-    if (rc == 0 && (*remote = pri_group_new(card->size)) != NULL) {
+    if (rc == 0 && card->error == 0) {
+        *remote = pri_group_new(card->size);
         rc = swap(self, where, local->group->ranks, (size_t)local->group->size * sizeof(int),
-                  (*remote)->ranks, (size_t)card->size * sizeof(int));
-    }
-    if (card->error == 0) {
-        card->error = rc == 0 && *remote == NULL ? PRI_ERR_NOMEM : rc;
+                  *remote != NULL ? (*remote)->ranks : NULL,
+                  *remote != NULL ? (size_t)card->size * sizeof(int) : 0);
+        card->error = *remote == NULL ? PRI_ERR_NOMEM : rc;
     }
     card->first = self->rank < where.peer;
     if (card->first) {
@@ -139,7 +139,25 @@ static void meet_leader(struct pri_comm *local, struct pri_where where, struct c
     }
 }
 
-/* The others get from the leader what it knows. An error of the core, the same in all. */
+enum { WELL = 1, HAS_MEMORY = 2 };
+
+int pri_inter_agree(struct pri_comm *local, int error)
+{
+    struct pri_vote *vote = calloc(1, PRI_VOTE_BYTES(local->team.size));
+    if (vote == NULL) {
+        return PRI_ERR_NOMEM;
+    }
+    vote->flag = (error == 0 ? WELL : 0) | (error == PRI_ERR_NOMEM ? 0 : HAS_MEMORY);
+    int rc = pri_agree(local->mpi->self, local->context, vote);
+    if (rc == 0 && (vote->flag & WELL) == 0) {
+        rc = (vote->flag & HAS_MEMORY) != 0 ? PRI_ERR_PEER : PRI_ERR_NOMEM;
+    }
+    free(vote);
+    return error != 0 ? error : rc;
+}
+
+/* The others get from the leader what it knows. An error of the core, in all if in one, but for the
+ * ranks of the other group. */
 static int tell_group(struct pri_comm *local, int leader, struct card *card,
                       struct pri_group **remote)
 {
@@ -148,19 +166,52 @@ static int tell_group(struct pri_comm *local, int leader, struct card *card,
         rc = card->error;
     }
     if (rc == 0 && *remote == NULL && (*remote = pri_group_new(card->size)) == NULL) {
-        return PRI_ERR_NOMEM;
+        rc = PRI_ERR_NOMEM;
     }
+    rc = pri_inter_agree(local, rc);
     if (rc == 0) {
         rc = pri_coll_bcast(&local->team, (*remote)->ranks, (size_t)card->size * sizeof(int),
                             MPI_BYTE, leader, NULL);
     }
-    if (rc == 0) {
-        rc = pri_peers_know(local->mpi->self, (*remote)->ranks, card->size);
-    }
-    if (rc == 0) {
-        pri_group_finish(*remote, local->mpi->self);
-    }
     return rc;
+}
+
+/* Whether both groups can go on; error: what this rank has until then. An error of the core, in all
+ * ranks of both that live if in one. */
+static int agree_with(struct pri_comm *local, int leader, struct pri_where where, int error)
+{
+    int other = 0;
+    error = pri_inter_agree(local, error);
+    if (local->team.rank == leader) {
+        int rc = swap(local->mpi->self, where, &error, sizeof(error), &other, sizeof(other));
+        other = rc != 0 ? rc : other;
+    }
+    int rc = pri_coll_bcast(&local->team, &other, sizeof(other), MPI_BYTE, leader, NULL);
+    return pri_inter_agree(local, error != 0 ? error : rc != 0 ? rc : other);
+}
+
+void pri_inter_refuse(struct pri_comm *local, struct pri_where where, int error)
+{
+    struct card mine = {.error = error}, card;
+    int other;
+    if (swap(local->mpi->self, where, &mine, sizeof(mine), &card, sizeof(card)) == 0) {
+        (void)swap(local->mpi->self, where, &error, sizeof(error), &other, sizeof(other));
+    }
+}
+
+/* The intercommunicator without its context. */
+static int make(struct pri_comm *local, struct pri_group **remote, bool first,
+                struct pri_comm **made)
+{
+    int rc = pri_peers_know(local->mpi->self, (*remote)->ranks, (*remote)->size);
+    if (rc != 0) {
+        return rc;
+    }
+    pri_group_finish(*remote, local->mpi->self);
+    pri_group_retain(local->group);
+    *made = pri_inter_new(local->mpi, local->group, *remote, first);
+    *remote = NULL; /* held, or released */
+    return *made != NULL ? 0 : PRI_ERR_NOMEM;
 }
 
 /* Whether what only the leader gives makes sense. */
@@ -179,21 +230,25 @@ int pri_inter_create(struct pri_comm *local, int leader, struct pri_where where,
                      struct pri_comm **out)
 {
     struct pri_group *remote = NULL;
+    struct pri_comm *made = NULL;
     struct card card = {0};
     if (local->team.rank == leader) {
         meet_leader(local, where, &card, &remote);
     }
     int rc = tell_group(local, leader, &card, &remote);
+    rc = rc == 0 ? make(local, &remote, card.first != 0, &made) : rc;
+    rc = agree_with(local, leader, where, rc);
     if (rc != 0) {
         if (remote != NULL) {
             pri_group_release(remote);
         }
+        if (made != NULL) {
+            pri_comm_release(made);
+        }
+        if (local->team.rank == leader && card.error == 0 && card.first) {
+            pri_context_give(local->mpi->self, card.context);
+        }
         return rc;
-    }
-    pri_group_retain(local->group);
-    struct pri_comm *made = pri_inter_new(local->mpi, local->group, remote, card.first != 0);
-    if (made == NULL) {
-        return PRI_ERR_NOMEM;
     }
     pri_comm_inherit(made, local);
     *out = made;

@@ -23,6 +23,11 @@ struct pri_comm *pri_inter_copy(const struct pri_comm *comm);
  * which it has to know, exchanges messages with. Collective in both. 0 or an error of the core. */
 int pri_inter_create(struct pri_comm *local, int leader, struct pri_where where,
                      struct pri_comm **out);
+/* Instead of that, by the leader alone: the other group, which does that, gets the error. */
+void pri_inter_refuse(struct pri_comm *local, struct pri_where where, int error);
+/* What this rank has until then, 0 or an error of the core. Returns 0 if all of `local` that live
+ * have that, and else an error in all of them. Collective. */
+int pri_inter_agree(struct pri_comm *local, int error);
 /* Whether ranks are in it that are not of the job. */
 bool pri_comm_is_foreign(const struct pri_comm *comm);
 /* It has a context: its teams. 0 or an error of the core. */

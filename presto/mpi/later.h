@@ -11,8 +11,10 @@
  * core. */
 int pri_parent_begin(struct pri_mpi *mpi);
 
-/* The root has a code, of MPI's, and all get it. */
-int pri_later_agree(struct pri_comm *comm, int root, int code);
+/* The root has found out something, with a code of MPI's, or whom to meet: all that live get it, or
+ * none. 0 or an error of the core: then also whom the root was to meet is told. */
+int pri_later_tell(struct pri_comm *comm, int root, void *found, size_t size,
+                   const struct pri_where *where);
 
 /* Words for pri_blame that are put together: of this thread, until the next. */
 const char *pri_later_text(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -3,7 +3,8 @@
  * Jobs that are under the same launcher meet. A port is a context of the rank that opens it, and
  * its name says both; the launcher keeps the names of those that are open. Who connects knocks:
  * tells its number in that context, and waits for the answer, which says that it was accepted or
- * that the port is closed. Then the leaders make an intercommunicator.
+ * that the port is closed; the launcher knows who has knocked, so that nobody is forgotten. Then
+ * the leaders make an intercommunicator.
  */
 #include "mpi/later.h"
 
@@ -110,14 +111,27 @@ static int answer_knock(struct pri_rank *self, int client, uint32_t context, int
     return rc != 0 ? rc : pri_send(self, &code, sizeof(code), to, PRI_STANDARD);
 }
 
-/* Those that have knocked are told, and who knocks later finds no name. */
+/* Those whose knock has arrived are told that it is in vain. */
+static void answer_all(struct pri_rank *self, uint32_t context)
+{
+    const struct pri_where from = {.peer = PRI_ANY_SOURCE, .tag = TAG_KNOCK, .context = context};
+    bool found = true;
+    int client;
+    while (pri_iprobe(self, from, &found, NULL) == 0 && found) {
+        if (pri_recv(self, &client, sizeof(client), from, NULL) == 0) {
+            (void)answer_knock(self, client, context, MPI_ERR_PORT);
+        }
+    }
+}
+
+/* Those that have knocked are told, also where their knock is still on its way, and who knocks
+ * later finds no name. */
 static int close_port(struct pri_mpi *mpi, const char *name)
 {
     struct pri_rank *self = mpi->self;
     struct pri_answer answer;
     uint32_t context = 0;
-    bool found = true;
-    int client, code = own_port(self, name, &context);
+    int code = own_port(self, name, &context);
     if (code == MPI_SUCCESS) {
         int rc = pri_name_withdraw(self, 'p', name, &answer);
         code = rc == 0 && answer.what.status == PRI_WIRE_NONE
@@ -127,10 +141,11 @@ static int close_port(struct pri_mpi *mpi, const char *name)
     if (code != MPI_SUCCESS) {
         return code;
     }
-    const struct pri_where from = {.peer = PRI_ANY_SOURCE, .tag = TAG_KNOCK, .context = context};
-    while (pri_iprobe(self, from, &found, NULL) == 0 && found) {
-        if (pri_recv(self, &client, sizeof(client), from, NULL) == 0) {
-            (void)answer_knock(self, client, context, MPI_ERR_PORT);
+    while (answer.what.status == PRI_WIRE_WELL && answer.what.number > 0) {
+        answer_all(self, context);
+        int rc = pri_name_withdraw(self, 'p', name, &answer);
+        if (rc != 0) {
+            return pri_mpi_code(rc);
         }
     }
     pri_context_close(self, context);
@@ -247,6 +262,25 @@ static void accept_one(struct pri_mpi *mpi, const char *port, struct meeting *me
     }
 }
 
+/* The owner of the port is told, and says whether it accepts. */
+static void knock(struct pri_rank *self, const char *port, struct meeting *meeting)
+{
+    struct pri_where where = {.peer = meeting->peer, .tag = TAG_KNOCK, .context = meeting->context};
+    int rc = pri_peers_know(self, &meeting->peer, 1);
+    if (rc == 0) {
+        rc = pri_send(self, &self->rank, sizeof(self->rank), where, PRI_STANDARD);
+    }
+    where.tag = TAG_ANSWER;
+    if (rc == 0) {
+        rc = pri_recv(self, &meeting->code, sizeof(meeting->code), where, NULL);
+    }
+    if (rc == PRI_ERR_PEER || (rc == 0 && meeting->code != MPI_SUCCESS)) {
+        meeting->code = bad_port(port);
+    } else if (rc != 0) {
+        meeting->code = pri_mpi_code(rc);
+    }
+}
+
 static void connect_one(struct pri_mpi *mpi, const char *port, struct meeting *meeting)
 {
     struct pri_rank *self = mpi->self;
@@ -259,23 +293,20 @@ static void connect_one(struct pri_mpi *mpi, const char *port, struct meeting *m
         meeting->code = bad_port(port != NULL ? port : "");
         return;
     }
-    int rc = pri_name_look_up(self, 'p', port, &answer);
-    if (rc != 0 || answer.what.status != PRI_WIRE_WELL || meeting->peer == self->rank) {
-        meeting->code = rc != 0 ? pri_mpi_code(rc) : bad_port(port);
+    if (meeting->peer == self->rank) {
+        meeting->code = bad_port(port);
         return;
     }
-    rc = pri_peers_know(self, &meeting->peer, 1);
-    struct pri_where where = {.peer = meeting->peer, .tag = TAG_KNOCK, .context = meeting->context};
-    if (rc == 0) {
-        rc = pri_send(self, &self->rank, sizeof(self->rank), where, PRI_STANDARD);
+    int rc = pri_name_knock(self, 'p', port, &answer);
+    if (rc != 0 || answer.what.status != PRI_WIRE_WELL) {
+        meeting->code = rc != 0                                    ? pri_mpi_code(rc)
+                        : answer.what.status == PRI_WIRE_NO_MEMORY ? MPI_ERR_NO_MEM
+                                                                   : bad_port(port);
+        return;
     }
-    where.tag = TAG_ANSWER;
-    if (rc == 0) {
-        rc = pri_recv(self, &meeting->code, sizeof(meeting->code), where, NULL);
-    }
-    if (rc == PRI_ERR_PEER || (rc == 0 && meeting->code != MPI_SUCCESS)) {
-        meeting->code = bad_port(port);
-    } else if (rc != 0) {
+    knock(self, port, meeting);
+    rc = pri_name_answered(self, 'p', port);
+    if (rc != 0 && meeting->code == MPI_SUCCESS) {
         meeting->code = pri_mpi_code(rc);
     }
 }
@@ -293,16 +324,18 @@ static int meet(const char *function, const char *port, int root, MPI_Comm handl
         return pri_fail(comm, function,
                         pri_blame_value(MPI_ERR_ROOT, "the root", root, 0, comm->team.size - 1));
     }
+    struct pri_where where = {0};
+    bool met = false;
     if (comm->team.rank == root) {
         find(comm->mpi, port, &meeting);
+        met = meeting.code == MPI_SUCCESS;
+        where = pri_later_where(meeting.peer, meeting.context);
     }
-    int code = pri_later_agree(comm, root, meeting.code);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(comm, function, code);
+    int rc = pri_later_tell(comm, root, &meeting.code, sizeof(meeting.code), met ? &where : NULL);
+    if (rc == 0 && meeting.code != MPI_SUCCESS) {
+        return pri_fail(comm, function, meeting.code);
     }
-    return pri_result(
-        comm, function,
-        pri_inter_create(comm, root, pri_later_where(meeting.peer, meeting.context), out));
+    return pri_result(comm, function, rc != 0 ? rc : pri_inter_create(comm, root, where, out));
 }
 
 int MPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *out)

@@ -23,10 +23,14 @@ const char *pri_later_text(const char *format, ...)
     return text;
 }
 
-int pri_later_agree(struct pri_comm *comm, int root, int code)
+int pri_later_tell(struct pri_comm *comm, int root, void *found, size_t size,
+                   const struct pri_where *where)
 {
-    int rc = pri_coll_bcast(&comm->team, &code, sizeof(code), MPI_BYTE, root, NULL);
-    return rc != 0 ? pri_mpi_code(rc) : code;
+    int rc = pri_inter_agree(comm, pri_coll_bcast(&comm->team, found, size, MPI_BYTE, root, NULL));
+    if (rc != 0 && where != NULL) {
+        pri_inter_refuse(comm, *where, rc);
+    }
+    return rc;
 }
 
 int pri_later_check(const struct pri_mpi *mpi, int code)
@@ -288,6 +292,12 @@ static void start(struct pri_comm *comm, const struct order *order, struct outco
 
 /* ---- the functions --------------------------------------------------------------------------- */
 
+/* Where the new ranks' leader is met. */
+static struct pri_where where_of(const struct outcome *outcome)
+{
+    return pri_later_where(outcome->first, (uint32_t)outcome->first << PRI_CONTEXT_RANK_SHIFT);
+}
+
 static int spawn(const char *function, const struct order *order, int root, MPI_Comm handle,
                  MPI_Comm *intercomm, int *codes)
 {
@@ -301,10 +311,14 @@ static int spawn(const char *function, const struct order *order, int root, MPI_
         return pri_fail(comm, function,
                         pri_blame_value(MPI_ERR_ROOT, "the root", root, 0, comm->team.size - 1));
     }
+    struct pri_where where = {0};
+    bool met = false;
     if (comm->team.rank == root) {
         start(comm, order, &outcome);
+        met = outcome.code == MPI_SUCCESS;
+        where = where_of(&outcome);
     }
-    int rc = pri_coll_bcast(&comm->team, &outcome, sizeof(outcome), MPI_BYTE, root, NULL);
+    int rc = pri_later_tell(comm, root, &outcome, sizeof(outcome), met ? &where : NULL);
     if (rc != 0) {
         return pri_result(comm, function, rc);
     }
@@ -314,9 +328,7 @@ static int spawn(const char *function, const struct order *order, int root, MPI_
     if (outcome.code != MPI_SUCCESS) {
         return pri_fail(comm, function, outcome.code);
     }
-    const struct pri_where where =
-        pri_later_where(outcome.first, (uint32_t)outcome.first << PRI_CONTEXT_RANK_SHIFT);
-    return pri_result(comm, function, pri_inter_create(comm, root, where, intercomm));
+    return pri_result(comm, function, pri_inter_create(comm, root, where_of(&outcome), intercomm));
 }
 
 int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root,

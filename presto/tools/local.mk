@@ -18,10 +18,12 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/run_frame.c \
     presto/tools/run_frame.h \
     presto/tools/run_guard.c \
+    presto/tools/run_guarding.c \
     presto/tools/run_input.c \
     presto/tools/run_launch.c \
     presto/tools/run_loop.c \
     presto/tools/run_net.h \
+    presto/tools/run_names.c \
     presto/tools/run_note.c \
     presto/tools/run_note.h \
     presto/tools/run_options.c \

@@ -241,6 +241,8 @@ bool run_spawn_ask(struct run_job *job, struct run_rank *rank);
 _Noreturn void run_child(const struct run_job *job, const struct run_rank *rank,
                          const struct run_ends *ends, pid_t parent, int trouble);
 
+/* What the guard does until prestorun closes its end of the socket (run_guarding.c). */
+_Noreturn void run_guard_be(struct run_job *job, int fd);
 /* Start the guard; false: said why. Then spawn for each rank, which returns its pid, or -1 with the
  * reason in errno, and when that is done, or has failed, watch. */
 bool run_guard_open(struct run_job *job);

@@ -154,7 +154,7 @@ static void mark_ended(struct run_job *job, struct run_rank *rank)
     rank->pid = 0;
     rank->ended = true;
     job->alive--;
-    run_serve_forget(job, rank);
+    run_names_forget(job, rank);
 }
 
 void run_end_rank(struct run_job *job, struct run_rank *rank, int status)

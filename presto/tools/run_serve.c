@@ -10,9 +10,8 @@
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* Never waits; who has ended gets none. */
-static void answer(struct run_job *job, struct run_rank *rank, struct pri_wire_answer what,
-                   const void *data, size_t length)
+void run_serve_answer(struct run_job *job, struct run_rank *rank, struct pri_wire_answer what,
+                      const void *data, size_t length)
 {
     const struct pri_wire_head head = {.kind = PRI_WIRE_ANSWER,
                                        .length = (uint32_t)(sizeof(what) + length)};
@@ -36,9 +35,9 @@ static void answer(struct run_job *job, struct run_rank *rank, struct pri_wire_a
     run_wire_write(job, rank);
 }
 
-static void answer_status(struct run_job *job, struct run_rank *rank, enum pri_wire_status status)
+void run_serve_status(struct run_job *job, struct run_rank *rank, enum pri_wire_status status)
 {
-    answer(job, rank, (struct pri_wire_answer){.status = (int32_t)status}, "", 0);
+    run_serve_answer(job, rank, (struct pri_wire_answer){.status = (int32_t)status}, "", 0);
 }
 
 /* ---- addresses ------------------------------------------------------------------------------- */
@@ -54,101 +53,10 @@ static bool take_ask(struct run_job *job, struct run_rank *rank, const uint8_t *
     memcpy(&number, data, sizeof(number));
     other = number >= 0 && number < job->options.ranks ? &job->ranks[number] : NULL;
     if (other == NULL || !other->hello || other->bye || other->ended) {
-        answer_status(job, rank, PRI_WIRE_NONE);
+        run_serve_status(job, rank, PRI_WIRE_NONE);
     } else {
-        answer(job, rank, (struct pri_wire_answer){.number = number}, other->blob,
-               other->blob_length);
-    }
-    return true;
-}
-
-/* ---- names ----------------------------------------------------------------------------------- */
-
-/* Where the name is linked, or would be. */
-static struct run_name **find(struct run_job *job, const char *text)
-{
-    struct run_name **place = &job->names;
-
-    while (*place != NULL && strcmp((*place)->text, text) != 0) {
-        place = &(*place)->next;
-    }
-    return place;
-}
-
-static void drop(struct run_name **place)
-{
-    struct run_name *gone = *place;
-
-    *place = gone->next;
-    free(gone);
-}
-
-void run_serve_forget(struct run_job *job, const struct run_rank *rank)
-{
-    for (struct run_name **place = &job->names; *place != NULL;) {
-        if ((*place)->owner == rank->number) {
-            drop(place);
-        } else {
-            place = &(*place)->next;
-        }
-    }
-}
-
-void run_serve_free(struct run_job *job)
-{
-    while (job->names != NULL) {
-        drop(&job->names);
-    }
-    for (int i = 0; i < job->options.ranks; i++) {
-        free(job->ranks[i].reply);
-        free(job->ranks[i].question);
-    }
-}
-
-/* A name and its value, each with NUL at its end. */
-static bool take_publish(struct run_job *job, struct run_rank *rank, const char *data,
-                         size_t length)
-{
-    const char *end = memchr(data, '\0', length);
-    struct run_name *name;
-
-    if (end == NULL || end + 1 == data + length || data[length - 1] != '\0') {
-        return false;
-    }
-    if (*find(job, data) != NULL) {
-        answer_status(job, rank, PRI_WIRE_TAKEN);
-        return true;
-    }
-    name = malloc(sizeof(*name) + length);
-    if (name == NULL) {
-        answer_status(job, rank, PRI_WIRE_NO_MEMORY);
-        return true;
-    }
-    *name = (struct run_name){.next = job->names, .owner = rank->number};
-    memcpy(name->text, data, length);
-    name->value = name->text + (end + 1 - data);
-    job->names = name;
-    answer_status(job, rank, PRI_WIRE_WELL);
-    return true;
-}
-
-static bool take_name(struct run_job *job, struct run_rank *rank, bool unpublish, const char *data,
-                      size_t length)
-{
-    struct run_name **place;
-
-    if (length == 0 || data[length - 1] != '\0') {
-        return false;
-    }
-    place = find(job, data);
-    if (*place == NULL) {
-        answer_status(job, rank, PRI_WIRE_NONE);
-    } else if (unpublish) {
-        drop(place);
-        answer_status(job, rank, PRI_WIRE_WELL);
-    } else {
-        answer(job, rank, (struct pri_wire_answer){.number = (*place)->owner}, (*place)->value,
-               strlen((*place)->value) + 1);
+        run_serve_answer(job, rank, (struct pri_wire_answer){.number = number}, other->blob,
+                         other->blob_length);
     }
     return true;
 }
@@ -188,7 +96,7 @@ static void give_up(struct run_job *job, struct run_world *world, bool asked,
             drop_rank(&ranks[i]);
         }
     }
-    answer(job, &job->ranks[world->parent], why, "", 0);
+    run_serve_answer(job, &job->ranks[world->parent], why, "", 0);
 }
 
 static void give_up_starting(struct run_job *job, struct run_world *world, int error)
@@ -252,8 +160,8 @@ void run_serve_started(struct run_job *job, int number, int pid, int error)
 void run_serve_joined(struct run_job *job, const struct run_world *world)
 {
     if (world->parent != RUN_NOBODY) {
-        answer(job, &job->ranks[world->parent], (struct pri_wire_answer){.number = world->first},
-               "", 0);
+        run_serve_answer(job, &job->ranks[world->parent],
+                         (struct pri_wire_answer){.number = world->first}, "", 0);
     }
 }
 
@@ -266,12 +174,12 @@ static bool take_spawn(struct run_job *job, struct run_rank *rank, const uint8_t
         return false;
     }
     if (world == NULL && errno == EDQUOT) {
-        answer(job, rank,
-               (struct pri_wire_answer){.status = PRI_WIRE_LIMIT,
-                                        .number = PRI_WIRE_NUMBERS - job->options.ranks},
-               "", 0);
+        run_serve_answer(job, rank,
+                         (struct pri_wire_answer){.status = PRI_WIRE_LIMIT,
+                                                  .number = PRI_WIRE_NUMBERS - job->options.ranks},
+                         "", 0);
     } else if (world == NULL) {
-        answer_status(job, rank, PRI_WIRE_NO_MEMORY);
+        run_serve_status(job, rank, PRI_WIRE_NO_MEMORY);
     } else if (!run_guard_tell_world(job, world)) {
         give_up_starting(job, world, errno);
     } else {
@@ -291,10 +199,12 @@ static bool serve(struct run_job *job, struct run_rank *rank, uint32_t kind, con
     case PRI_WIRE_ASK:
         return take_ask(job, rank, data, length);
     case PRI_WIRE_PUBLISH:
-        return take_publish(job, rank, (const char *)data, length);
+        return run_names_publish(job, rank, (const char *)data, length);
     case PRI_WIRE_UNPUBLISH:
     case PRI_WIRE_LOOKUP:
-        return take_name(job, rank, kind == PRI_WIRE_UNPUBLISH, (const char *)data, length);
+    case PRI_WIRE_KNOCK:
+    case PRI_WIRE_ANSWERED:
+        return run_names_take(job, rank, kind, (const char *)data, length);
     default:
         return false;
     }
@@ -336,4 +246,13 @@ bool run_serve_take(struct run_job *job, struct run_rank *rank, uint32_t kind, c
     rank->question = NULL;
     rank->question_length = 0;
     return well;
+}
+
+void run_serve_free(struct run_job *job)
+{
+    run_names_free(job);
+    for (int i = 0; i < job->options.ranks; i++) {
+        free(job->ranks[i].reply);
+        free(job->ranks[i].question);
+    }
 }

@@ -182,7 +182,7 @@ static void take_message(struct run_job *job, struct run_rank *rank,
         break;
     case PRI_WIRE_BYE:
         rank->bye = true;
-        run_serve_forget(job, rank);
+        run_names_forget(job, rank);
         break;
     case PRI_WIRE_ABORT:
         memcpy(&code, data, head->length < sizeof(code) ? head->length : sizeof(code));

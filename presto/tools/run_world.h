@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/wire_up.h"
+
 /*
  * Ranks that have an MPI_COMM_WORLD in common: those that prestorun begins with, and those that one
  * of the ranks has had started later (MPI_Comm_spawn). Their numbers follow each other.
@@ -33,10 +35,18 @@ struct run_world {
     size_t request_length;
 };
 
+/* A rank that has looked a name up to ask its owner, and has no answer yet. */
+struct run_knock {
+    struct run_knock *next;
+    int rank;
+};
+
 /* A name that a rank has published, and its value behind it. */
 struct run_name {
     struct run_name *next;
     int owner;
+    bool withdrawn; /* is there for those that have knocked alone */
+    struct run_knock *knocks;
     const char *value; /* in text */
     char text[];
 };
@@ -63,8 +73,20 @@ void run_serve_started(struct run_job *job, int number, int pid, int error);
 bool run_serve_ended(struct run_job *job, struct run_rank *rank, int status);
 /* All ranks of a world have joined. */
 void run_serve_joined(struct run_job *job, const struct run_world *world);
-/* What a rank has published is gone with it. */
-void run_serve_forget(struct run_job *job, const struct run_rank *rank);
 void run_serve_free(struct run_job *job);
+/* Never waits; who has ended gets none. */
+void run_serve_answer(struct run_job *job, struct run_rank *rank, struct pri_wire_answer what,
+                      const void *data, size_t length);
+void run_serve_status(struct run_job *job, struct run_rank *rank, enum pri_wire_status status);
+
+/* ---- run_names.c ----------------------------------------------------------------------------- */
+
+/* As run_serve_take: a name is published; another question about one. */
+bool run_names_publish(struct run_job *job, struct run_rank *rank, const char *data, size_t length);
+bool run_names_take(struct run_job *job, struct run_rank *rank, uint32_t kind, const char *data,
+                    size_t length);
+/* What a rank has published is gone with it, and so are its knocks. */
+void run_names_forget(struct run_job *job, const struct run_rank *rank);
+void run_names_free(struct run_job *job);
 
 #endif

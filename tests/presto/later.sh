@@ -22,9 +22,30 @@ expect() {
     fi
 }
 
-for run in '1 some' '3 some' '2 several' '2 where' '1 names' '2 errors' '2 early' '3 join' '1 nest' '2 nest' '2 late' '2 keep'; do
+for run in '1 some' '3 some' '2 several' '2 where' '1 names' '2 errors' '2 rush' '2 early' '3 join' '1 nest' '2 nest' '2 late' '2 keep'; do
     expect 0 "^mpi_later ${run#* }: done" "$prestorun" -n "${run% *}" "$work/mpi_later" "${run#* }"
 done
+
+# Of two groups that meet one has lost a rank: no rank of either has a communicator, and all go on.
+expect 137 '^mpi_later gone: done' "$prestorun" --keep-going -n 2 "$work/mpi_later" gone
+
+# A folder on a file system that does not answer holds up nobody else.
+if [ -z "${APELINK_SANITIZER-}" ]; then
+    cat >"$work/hang.c" <<'END'
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int chdir(const char *folder)
+{
+    while (strcmp(folder, "/folder-that-hangs") == 0) {
+        pause();
+    }
+    return (int)syscall(SYS_chdir, folder);
+}
+END
+    ${CC:-cc} -shared -fPIC "$work/hang.c" -o "$work/hang.so" || exit 1
+    expect 7 'rank 1 (pid [0-9]*) aborts the job with code 7' env LD_PRELOAD="$work/hang.so" "$prestorun" -n 2 "$work/mpi_later" slow
+fi
 
 # The death of one ends all, whoever has started it; so does MPI_Abort.
 expect 137 'rank 2 (pid [0-9]*) was ended by signal 9' "$prestorun" -n 2 "$work/mpi_later" die

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Covers: presto/mpi/spawn.c, presto/mpi/port.c, presto/mpi/join.c, presto/core/later.c,
- * presto/tools/run_serve.c, presto/tools/run_world.c. */
+ * presto/tools/run_guarding.c, presto/tools/run_names.c, presto/tools/run_serve.c,
+ * presto/tools/run_world.c. */
 /* Ranks that come later: mpi_later MODE. The same program is the child, told by its first word. */
 #include <mpi.h>
 
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -21,6 +25,22 @@ static void fail(const char *what, int line)
 {
     fprintf(stderr, "mpi_later: rank %d, line %d: not %s\n", rank, line, what);
     MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+static bool reads_late;
+
+/* The library's, too: what prestorun says is heard 200 ms later. */
+ssize_t read(int fd, void *buffer, size_t bytes)
+{
+    ssize_t n = syscall(SYS_read, fd, buffer, bytes);
+
+    if (reads_late) {
+        const int error = errno;
+
+        (void)usleep(200000);
+        errno = error;
+    }
+    return n;
 }
 
 static int class_of(int code)
@@ -138,6 +158,35 @@ static void keep(MPI_Comm inter, int high)
     CHECK(sum == 4);
 }
 
+/* One of both is no more when the other group comes: neither has a communicator then. */
+static void part(MPI_Comm parent)
+{
+    char port[MPI_MAX_PORT_NAME];
+    int pid = (int)getpid(), other;
+    MPI_Comm client;
+
+    MPI_Bcast(&other, 1, MPI_INT, 0, parent);
+    if (rank == 1) {
+        MPI_Send(&pid, 1, MPI_INT, 0, 0, parent);
+    } else {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 0, parent);
+    }
+    MPI_Comm_disconnect(&parent);
+    if (rank == 1) {
+        (void)kill(getpid(), SIGKILL);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &client) != MPI_SUCCESS);
+    CHECK(client == MPI_COMM_NULL);
+    for (int i = 0; kill(other, 0) == 0; i++) {
+        CHECK(i < 60000); /* it waits for this rank */
+        (void)usleep(1000);
+    }
+    MPI_Finalize();
+    exit(0);
+}
+
 static int child(char **argv, MPI_Comm parent)
 {
     const char *role = argv[1];
@@ -166,6 +215,8 @@ static int child(char **argv, MPI_Comm parent)
         serve(parent);
     } else if (strcmp(role, "use") == 0) {
         use();
+    } else if (strcmp(role, "part") == 0) {
+        part(parent);
     } else if (strcmp(role, "keep") == 0) {
         keep(parent, 1);
         MPI_Finalize();
@@ -268,6 +319,74 @@ static void names(char *program)
     client = spawn(program, "use", 3, MPI_COMM_WORLD);
     MPI_Comm_disconnect(&client);
     MPI_Comm_disconnect(&server);
+}
+
+/* Each knock arrives when the port has been closed, which was open when it was looked for. */
+static void rush(void)
+{
+    char port[MPI_MAX_PORT_NAME];
+    MPI_Comm inter;
+
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 3; i++) {
+        if (rank == 0) {
+            MPI_Open_port(MPI_INFO_NULL, port);
+            MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+            (void)usleep(100000);
+            MPI_Close_port(port);
+        } else {
+            MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            reads_late = true;
+            CHECK(class_of(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter)) ==
+                  MPI_ERR_PORT);
+            reads_late = false;
+        }
+    }
+}
+
+/* Of the ranks that are to be met one has died, which rank 0 has known and rank 1 has not: neither
+ * has a communicator. With --keep-going. */
+static void gone(char *program)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm inter = MPI_COMM_NULL;
+    int pid = (int)getpid();
+
+    if (rank == 0) {
+        inter = spawn(program, "part", 2, MPI_COMM_SELF);
+        MPI_Bcast(&pid, 1, MPI_INT, MPI_ROOT, inter);
+        MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 0, inter, MPI_STATUS_IGNORE);
+        MPI_Recv(&pid, 1, MPI_INT, 1, 0, inter, MPI_STATUS_IGNORE);
+        MPI_Comm_disconnect(&inter);
+        for (int i = 0; i < 20000 && kill(pid, 0) == 0; i++) {
+            (void)usleep(1000);
+        }
+        (void)usleep(200000); /* prestorun has heard of it */
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter) != MPI_SUCCESS);
+    CHECK(inter == MPI_COMM_NULL);
+}
+
+/* A child of rank 0 does not come to its program: rank 1's does, and what ends the job ends all. */
+static void slow(char *program)
+{
+    MPI_Comm inter;
+    MPI_Info info;
+
+    if (rank == 0) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "wdir", "/folder-that-hangs");
+        MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, info, 0, MPI_COMM_SELF, &inter,
+                       MPI_ERRCODES_IGNORE);
+        fail("that it hangs", __LINE__);
+    }
+    (void)usleep(300000);
+    inter = spawn(program, "talk", 1, MPI_COMM_SELF);
+    talk(inter, 0);
+    MPI_Comm_disconnect(&inter);
+    MPI_Abort(MPI_COMM_WORLD, 7);
 }
 
 /* The first of several commands is wrong: all error codes say so. */
@@ -470,6 +589,12 @@ int main(int argc, char **argv)
         names(argv[0]);
     } else if (strcmp(mode, "errors") == 0) {
         errors(argv[0]);
+    } else if (strcmp(mode, "rush") == 0) {
+        rush();
+    } else if (strcmp(mode, "gone") == 0) {
+        gone(argv[0]);
+    } else if (strcmp(mode, "slow") == 0) {
+        slow(argv[0]);
     } else if (strcmp(mode, "early") == 0) {
         early(argv[0]);
     } else if (strcmp(mode, "fatal") == 0) {
