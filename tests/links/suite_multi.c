@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: ni/engine/object/queue/multi_send.c ni/engine/object/queue/multi_serve.c. */
+/* Covers: ni/engine/bulk/request.c ni/engine/object/queue/multi_send.c
+ * ni/engine/object/queue/multi_serve.c. */
 #include "suite_multi.h"
 
 /*

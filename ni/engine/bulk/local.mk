@@ -5,6 +5,8 @@ ni_libapeni_core_la_SOURCES += \
     ni/engine/bulk/states.h \
     ni/engine/bulk/pull_request.c \
     ni/engine/bulk/pull_request.h \
+    ni/engine/bulk/request.c \
+    ni/engine/bulk/request.h \
     ni/engine/bulk/copy.c \
     ni/engine/bulk/copy.h \
     ni/engine/bulk/unlocked_copy.c \

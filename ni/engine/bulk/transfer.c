@@ -7,9 +7,9 @@
 #include "engine/bulk/copy_tuner.h"
 #include "engine/bulk/unlocked_copy.h"
 #include "engine/bulk/pull_request.h"
+#include "engine/bulk/request.h"
 #include "engine/send/control.h"
 #include "engine/bulk/copy.h"
-#include "engine/send/direct.h"
 #include "engine/send/fast.h"
 #include "engine/core/noting.h"
 #include "engine/core/op.h"
@@ -119,28 +119,15 @@ NI_ALWAYS_INLINE ni_status read_now(struct ni_peer *peer, void *dst, size_t len,
                                     const struct ni_remote *src, const struct ni_ack *ack,
                                     bool threads)
 {
-    struct ni_packet *packet;
-    struct ni_op *op;
-    ni_status status = NI_AGAIN;
+    struct ni_request request = {.what = *src,
+                                 .packet = NI_PACKET_READ,
+                                 .kind = NI_OP_READ,
+                                 .operand = len,
+                                 .len = len,
+                                 .local = len != 0 ? dst : nothing};
     uint64_t token;
 
-    ni_lock_take(&peer->lock, threads);
-    packet = ni_direct_place(peer, 1);
-    if (NI_LIKELY(packet != NULL && !peer->ep->same_memory)) {
-        op = ni_direct_op(peer, NI_OP_READ, len, len != 0 ? dst : nothing, ack, &token, threads);
-        status = op != NULL ? NI_OK : NI_ERR_NOMEM;
-    }
-    if (NI_LIKELY(status == NI_OK)) {
-        packet->body[0] = src->addr;
-        packet->body[1] = src->key;
-        packet->body[2] = token;
-        packet->body[3] = len;
-        packet->body[4] = 0;
-        ni_direct_send(peer, packet, ni_packet_word0(0, NI_PACKET_READ, NI_LINE, 0),
-                       ni_packet_word1(0, src->handle), 1);
-    }
-    ni_lock_give(&peer->lock, threads);
-    return status;
+    return ni_request_now(peer, &request, ack, &token, threads);
 }
 
 /* A Write of which nobody wants to hear, where write_now does not go: in the first packets to a
