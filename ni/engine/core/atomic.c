@@ -28,67 +28,42 @@ static uint64_t combine_words(enum ni_atomic_op op, uint64_t old, uint64_t opera
     }
 }
 
-static uint64_t apply64(_Atomic uint64_t *word, enum ni_atomic_op op, uint64_t operand,
-                        uint64_t compare)
-{
-    uint64_t old;
+/* The same for words of both widths. */
+#define APPLY(name, word_type, signed_type)                                                        \
+    static uint64_t name(_Atomic word_type *word, enum ni_atomic_op op, word_type operand,         \
+                         word_type compare)                                                        \
+    {                                                                                              \
+        word_type old;                                                                             \
+                                                                                                   \
+        switch (op) {                                                                              \
+        case NI_ATOMIC_ADD:                                                                        \
+            return atomic_fetch_add_explicit(word, operand, memory_order_acq_rel);                 \
+        case NI_ATOMIC_AND:                                                                        \
+            return atomic_fetch_and_explicit(word, operand, memory_order_acq_rel);                 \
+        case NI_ATOMIC_OR:                                                                         \
+            return atomic_fetch_or_explicit(word, operand, memory_order_acq_rel);                  \
+        case NI_ATOMIC_XOR:                                                                        \
+            return atomic_fetch_xor_explicit(word, operand, memory_order_acq_rel);                 \
+        case NI_ATOMIC_SWAP:                                                                       \
+            return atomic_exchange_explicit(word, operand, memory_order_acq_rel);                  \
+        case NI_ATOMIC_CSWAP:                                                                      \
+            atomic_compare_exchange_strong_explicit(word, &compare, operand, memory_order_acq_rel, \
+                                                    memory_order_acquire);                         \
+            return compare;                                                                        \
+        default:                                                                                   \
+            break;                                                                                 \
+        }                                                                                          \
+        old = atomic_load_explicit(word, memory_order_relaxed);                                    \
+        while (!atomic_compare_exchange_weak_explicit(                                             \
+            word, &old,                                                                            \
+            (word_type)combine_words(op, old, operand, (signed_type)old < (signed_type)operand),   \
+            memory_order_acq_rel, memory_order_relaxed)) {                                         \
+        }                                                                                          \
+        return old;                                                                                \
+    }
 
-    switch (op) {
-    case NI_ATOMIC_ADD:
-        return atomic_fetch_add_explicit(word, operand, memory_order_acq_rel);
-    case NI_ATOMIC_AND:
-        return atomic_fetch_and_explicit(word, operand, memory_order_acq_rel);
-    case NI_ATOMIC_OR:
-        return atomic_fetch_or_explicit(word, operand, memory_order_acq_rel);
-    case NI_ATOMIC_XOR:
-        return atomic_fetch_xor_explicit(word, operand, memory_order_acq_rel);
-    case NI_ATOMIC_SWAP:
-        return atomic_exchange_explicit(word, operand, memory_order_acq_rel);
-    case NI_ATOMIC_CSWAP:
-        atomic_compare_exchange_strong_explicit(word, &compare, operand, memory_order_acq_rel,
-                                                memory_order_acquire);
-        return compare;
-    default:
-        break;
-    }
-    old = atomic_load_explicit(word, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(
-        word, &old, combine_words(op, old, operand, (int64_t)old < (int64_t)operand),
-        memory_order_acq_rel, memory_order_relaxed)) {
-    }
-    return old;
-}
-
-static uint32_t apply32(_Atomic uint32_t *word, enum ni_atomic_op op, uint32_t operand,
-                        uint32_t compare)
-{
-    uint32_t old;
-
-    switch (op) {
-    case NI_ATOMIC_ADD:
-        return atomic_fetch_add_explicit(word, operand, memory_order_acq_rel);
-    case NI_ATOMIC_AND:
-        return atomic_fetch_and_explicit(word, operand, memory_order_acq_rel);
-    case NI_ATOMIC_OR:
-        return atomic_fetch_or_explicit(word, operand, memory_order_acq_rel);
-    case NI_ATOMIC_XOR:
-        return atomic_fetch_xor_explicit(word, operand, memory_order_acq_rel);
-    case NI_ATOMIC_SWAP:
-        return atomic_exchange_explicit(word, operand, memory_order_acq_rel);
-    case NI_ATOMIC_CSWAP:
-        atomic_compare_exchange_strong_explicit(word, &compare, operand, memory_order_acq_rel,
-                                                memory_order_acquire);
-        return compare;
-    default:
-        break;
-    }
-    old = atomic_load_explicit(word, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(
-        word, &old, (uint32_t)combine_words(op, old, operand, (int32_t)old < (int32_t)operand),
-        memory_order_acq_rel, memory_order_relaxed)) {
-    }
-    return old;
-}
+APPLY(apply64, uint64_t, int64_t)
+APPLY(apply32, uint32_t, int32_t)
 
 uint64_t ni_atomic_apply(void *word, enum ni_atomic_op op, unsigned width, uint64_t operand,
                          uint64_t compare)
