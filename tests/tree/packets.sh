@@ -39,7 +39,7 @@ and is in
 $got"
 }
 
-handlers=ni/engine/arrive/handlers.h take=ni/engine/arrive/take.h direct=ni/engine/arrive/direct.c
+handlers=ni/engine/arrive/handlers.h answers=ni/engine/arrive/answers.h take=ni/engine/arrive/take.h direct=ni/engine/arrive/direct.c
 in_write=ni/engine/arrive/arrive_write.c in_read=ni/engine/arrive/arrive_read.c in_parts=ni/engine/arrive/multipath_in.c
 
 # A Write to memory: judged and delivered.
@@ -54,11 +54,11 @@ once ni_write_addition $handlers $take $direct
 once ni_read_is_of_memory $handlers $take $direct
 once ni_read_memory $handlers $take $direct
 # An answer: whether it is awaited, the bytes of one, the end of its operation.
-once ni_answer_is_awaited $handlers $in_read $in_parts
-once ni_answer_is_all $handlers $handlers
-once ni_read_place $handlers $handlers
-once ni_read_segment $handlers $in_read $in_parts
-once ni_answer_take $handlers $take $direct
+once ni_answer_is_awaited $answers $in_read $in_parts
+once ni_answer_is_all $answers $answers
+once ni_read_place $answers $answers
+once ni_read_segment $answers $in_read $in_parts
+once ni_answer_take $answers $take $direct
 # A message for a consumer or a queue.
 once ni_message_call $handlers $handlers $take
 once ni_message_take $handlers $take $in_write

@@ -6,7 +6,7 @@
 #include "engine/arrive/arrival.h"
 #include "engine/arrive/arrive.h"
 #include "engine/bulk/pull_request.h"
-#include "engine/arrive/handlers.h"
+#include "engine/arrive/answers.h"
 #include "engine/core/op.h"
 #include "engine/send/stream.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/arrive/arrive.h"
 #include "engine/send/control.h"
+#include "engine/arrive/answers.h"
 #include "engine/arrive/handlers.h"
 
 /*

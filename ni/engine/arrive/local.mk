@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 ni_libapeni_core_la_SOURCES += \
+    ni/engine/arrive/answers.h \
     ni/engine/arrive/arrival.h \
     ni/engine/arrive/arrive.c \
     ni/engine/arrive/arrive.h \

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "engine/bulk/pull_request.h"
 #include "engine/send/control.h"
-#include "engine/arrive/handlers.h"
+#include "engine/arrive/answers.h"
 #include "engine/send/multipath.h"
 #include "engine/object/notify/note.h"
 #include "engine/core/engine_thread.h"

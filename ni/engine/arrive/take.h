@@ -4,6 +4,7 @@
 
 #include "engine/arrive/arrive.h"
 #include "engine/send/fast.h"
+#include "engine/arrive/answers.h"
 #include "engine/arrive/handlers.h"
 #include "engine/object/queue/multi.h"
 #include "engine/core/ni.h"
