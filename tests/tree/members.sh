@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # struct ni and struct ni_peer have at most 25 members each beside one substructure for each folder of the engine,
-# and each folder is told of a peer's end.
+# each folder is told of a peer's end, and one file writes what waits for a peer.
 . "$(dirname "$0")/files.sh"
 
 # members STRUCT FILE: the members of a struct, one a line: its type and its name.
@@ -56,4 +56,7 @@ for folder in $(members ni_peer "$src/ni/engine/core/peer.h" | sed -nE 's/.*stru
     [ "$folder" = core ] || grep -rq "ni_peer_ops_register(ni, $row, &" "ni/engine/$folder" ||
         fail "ni/engine/$folder has a part of struct ni_peer, and registers no $row (core/peer_ops.h)"
 done
+# What waits for a peer is written in one file, by the two functions that it has for that.
+found=$(tree_files 'ni/*.[ch]' | xargs grep -lE '(->|\.)waiting [|&^]?= |&peer->waiting\b' | grep -vx ni/engine/core/peer.h)
+[ -z "$found" ] || fail "struct ni_peer's waiting is to be written in ni/engine/core/peer.h alone, and is in: $found"
 finish 2 "structs"

@@ -28,7 +28,7 @@ struct ni_peer {
     struct ni_lock lock;
     bool threads;      /* the NI's */
     uint32_t waiting;  /* bits of sources with something that waits for room, which go first:
-                          waiting.h writes them; and NI_WAITING_STAMPS */
+                          and NI_WAITING_STAMPS; written below alone */
     _Atomic int state; /* ni_status: NI_OK while usable; see ni_peer_state */
     /* Threads inside of a transfer call: operations may not be completed under them. */
     _Atomic uint32_t callers;
@@ -49,6 +49,17 @@ struct ni_peer {
 
 /* In ni_peer.waiting: nothing waits, but no packet leaves by an inline path (stamps.h). */
 #define NI_WAITING_STAMPS (UINT32_C(1) << 31)
+
+/* All that is ever written to it. The peer's lock is held, or nobody else knows the peer yet. */
+NI_ALWAYS_INLINE void ni_peer_wait_for(struct ni_peer *peer, uint32_t bits)
+{
+    peer->waiting |= bits;
+}
+
+NI_ALWAYS_INLINE void ni_peer_wait_no_more(struct ni_peer *peer, uint32_t bits)
+{
+    peer->waiting &= ~bits;
+}
 
 /* Whether something waits for room. The peer's lock is held. */
 static inline bool ni_peer_waits(const struct ni_peer *peer)

@@ -14,7 +14,7 @@
  * stream, in turn with messages.
  *
  * Each topic registers its own with the NI. Which of them have something to send is a bit mask of
- * each peer's, which waiting.h alone writes.
+ * each peer's, which peer.h alone writes, by waiting.h.
  */
 enum ni_source {
     NI_SOURCE_STORES,           /* the open line of remote stores */

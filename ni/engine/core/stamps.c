@@ -61,7 +61,7 @@ ni_status ni_stamps_open_peer(struct ni_peer *peer)
     peer->stamps->least_before = NI_STAMPS_NONE;
     peer->stamps->least_of_period = NI_STAMPS_NONE;
     atomic_init(&peer->stamps->least, NI_STAMPS_NONE);
-    peer->waiting = NI_WAITING_STAMPS;
+    ni_peer_wait_for(peer, NI_WAITING_STAMPS);
     return NI_OK;
 }
 

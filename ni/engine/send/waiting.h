@@ -27,7 +27,7 @@ static inline void ni_source_raise(struct ni_peer *peer, enum ni_source source)
 {
     struct ni *ni = peer->ni;
 
-    peer->waiting |= NI_SOURCE_BIT(source);
+    ni_peer_wait_for(peer, NI_SOURCE_BIT(source));
     ni_lock_take(&ni->lock, ni->threads);
     ni_work_add(&ni->send.busy, &peer->send.busy);
     ni_lock_give(&ni->lock, ni->threads);
@@ -39,7 +39,7 @@ static inline void ni_source_raise(struct ni_peer *peer, enum ni_source source)
 /* It has nothing left. Progress finds out when it looks at the peer next. */
 NI_ALWAYS_INLINE void ni_source_lower(struct ni_peer *peer, enum ni_source source)
 {
-    peer->waiting &= ~NI_SOURCE_BIT(source);
+    ni_peer_wait_no_more(peer, NI_SOURCE_BIT(source));
 }
 
 /* Have what waits sent, and dropped, by these. */
