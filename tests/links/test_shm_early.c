@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: ni/link/shm/send.c ni/link/shm/receive.c ni/link/shm/connect.c. */
+/* Covers: ni/link/shm/send.c ni/link/shm/receive.c ni/link/shm/receive_end.c ni/link/shm/connect.c.
+ */
 /* Before there is a lane: slots, their number, their order, and the change to the lane; and what
  * happens when slots or rings are full. */
 

@@ -99,8 +99,8 @@ version_is() {
 version_is ni/engine/core/address.c BLOB_VERSION 'address blob (' ')'
 version_is ni/engine/core/address.c BLOB_VERSION ', version (1 byte, ' ')'
 version_is ni/link/shm/layout.h NI_SHM_VERSION 'segment of shared memory (' ')'
-version_is ni/link/ucx/ucx.h NI_UCX_VERSION 'link between hosts (' ')'
-version_is ni/link/ucx/ucx.h NI_UCX_VERSION '| version, ' ' |'
+version_is ni/link/ucx/wire.h NI_UCX_VERSION 'link between hosts (' ')'
+version_is ni/link/ucx/wire.h NI_UCX_VERSION '| version, ' ' |'
 
 # at_most LINES FILE
 at_most() {

@@ -16,6 +16,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/shm/progress.c \
     ni/link/shm/rails.c \
     ni/link/shm/receive.c \
+    ni/link/shm/receive_end.c \
     ni/link/shm/seat.c \
     ni/link/shm/segment.c \
     ni/link/shm/segment.h \

@@ -19,5 +19,6 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/ucx/silence.c \
     ni/link/ucx/strangers.c \
     ni/link/ucx/ucx.h \
-    ni/link/ucx/wait.c
+    ni/link/ucx/wait.c \
+    ni/link/ucx/wire.h
 endif
