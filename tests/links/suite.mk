@@ -37,7 +37,6 @@ SUITE_LIBS = tests/links/libsuite.la $(LINKS_LIBS)
 suite_tests = \
     tests/links/suite_ack_regions \
     tests/links/suite_acks \
-    tests/links/suite_alone \
     tests/links/suite_atomics \
     tests/links/suite_away \
     tests/links/suite_barriers \
@@ -46,12 +45,15 @@ suite_tests = \
     tests/links/suite_commands \
     tests/links/suite_commands_notes \
     tests/links/suite_commands_refused \
+    tests/links/suite_copied_once \
     tests/links/suite_counted \
     tests/links/suite_counters \
     tests/links/suite_counters_refused \
     tests/links/suite_counters_thresholds \
     tests/links/suite_counts \
     tests/links/suite_ends \
+    tests/links/suite_entry_users \
+    tests/links/suite_event_choices \
     tests/links/suite_events \
     tests/links/suite_faults \
     tests/links/suite_flow \
@@ -72,12 +74,12 @@ suite_tests = \
     tests/links/suite_multipath_notes \
     tests/links/suite_multipath_random \
     tests/links/suite_notes \
-    tests/links/suite_once \
     tests/links/suite_options \
     tests/links/suite_order \
     tests/links/suite_overflow \
     tests/links/suite_overflow_ends \
     tests/links/suite_overflow_requests \
+    tests/links/suite_passive_sender \
     tests/links/suite_placement \
     tests/links/suite_portal_atomics \
     tests/links/suite_portal_words \
@@ -92,17 +94,15 @@ suite_tests = \
     tests/links/suite_refused \
     tests/links/suite_spaces \
     tests/links/suite_stamps \
-    tests/links/suite_steps \
     tests/links/suite_stores \
     tests/links/suite_stores_ends \
     tests/links/suite_take \
     tests/links/suite_tasks \
     tests/links/suite_tasks_ahead \
-    tests/links/suite_told \
     tests/links/suite_transfers \
     tests/links/suite_trees \
     tests/links/suite_triggered \
-    tests/links/suite_users
+    tests/links/suite_triggered_chains
 
 tests_links_suite_ack_regions_SOURCES = tests/links/suite_ack_regions.c
 tests_links_suite_ack_regions_CPPFLAGS = $(LINKS_CPPFLAGS)
@@ -111,10 +111,6 @@ tests_links_suite_ack_regions_LDADD = $(SUITE_LIBS)
 tests_links_suite_acks_SOURCES = tests/links/suite_acks.c
 tests_links_suite_acks_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_acks_LDADD = $(SUITE_LIBS)
-
-tests_links_suite_alone_SOURCES = tests/links/suite_alone.c
-tests_links_suite_alone_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_alone_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_atomics_SOURCES = tests/links/suite_atomics.c
 tests_links_suite_atomics_CPPFLAGS = $(LINKS_CPPFLAGS)
@@ -148,6 +144,10 @@ tests_links_suite_commands_refused_SOURCES = tests/links/suite_commands_refused.
 tests_links_suite_commands_refused_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_commands_refused_LDADD = $(SUITE_LIBS)
 
+tests_links_suite_copied_once_SOURCES = tests/links/suite_copied_once.c
+tests_links_suite_copied_once_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_copied_once_LDADD = $(SUITE_LIBS)
+
 tests_links_suite_counted_SOURCES = tests/links/suite_counted.c
 tests_links_suite_counted_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_counted_LDADD = $(SUITE_LIBS)
@@ -171,6 +171,14 @@ tests_links_suite_counts_LDADD = $(SUITE_LIBS)
 tests_links_suite_ends_SOURCES = tests/links/suite_ends.c
 tests_links_suite_ends_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_ends_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_entry_users_SOURCES = tests/links/suite_entry_users.c
+tests_links_suite_entry_users_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_entry_users_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_event_choices_SOURCES = tests/links/suite_event_choices.c
+tests_links_suite_event_choices_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_event_choices_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_events_SOURCES = tests/links/suite_events.c
 tests_links_suite_events_CPPFLAGS = $(LINKS_CPPFLAGS)
@@ -252,10 +260,6 @@ tests_links_suite_notes_SOURCES = tests/links/suite_notes.c
 tests_links_suite_notes_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_notes_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_once_SOURCES = tests/links/suite_once.c
-tests_links_suite_once_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_once_LDADD = $(SUITE_LIBS)
-
 tests_links_suite_order_SOURCES = tests/links/suite_order.c
 tests_links_suite_order_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_order_LDADD = $(SUITE_LIBS)
@@ -275,6 +279,10 @@ tests_links_suite_overflow_ends_LDADD = $(SUITE_LIBS)
 tests_links_suite_overflow_requests_SOURCES = tests/links/suite_overflow_requests.c
 tests_links_suite_overflow_requests_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_overflow_requests_LDADD = $(SUITE_LIBS)
+
+tests_links_suite_passive_sender_SOURCES = tests/links/suite_passive_sender.c
+tests_links_suite_passive_sender_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_passive_sender_LDADD = $(SUITE_LIBS)
 
 tests_links_suite_placement_SOURCES = tests/links/suite_placement.c
 tests_links_suite_placement_CPPFLAGS = $(LINKS_CPPFLAGS)
@@ -333,10 +341,6 @@ tests_links_suite_stamps_SOURCES = tests/links/suite_stamps.c
 tests_links_suite_stamps_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_stamps_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_steps_SOURCES = tests/links/suite_steps.c
-tests_links_suite_steps_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_steps_LDADD = $(SUITE_LIBS)
-
 tests_links_suite_stores_SOURCES = tests/links/suite_stores.c
 tests_links_suite_stores_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_stores_LDADD = $(SUITE_LIBS)
@@ -356,10 +360,6 @@ tests_links_suite_tasks_ahead_SOURCES = tests/links/suite_tasks_ahead.c
 tests_links_suite_tasks_ahead_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_tasks_ahead_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_told_SOURCES = tests/links/suite_told.c
-tests_links_suite_told_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_told_LDADD = $(SUITE_LIBS)
-
 tests_links_suite_transfers_SOURCES = tests/links/suite_transfers.c
 tests_links_suite_transfers_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_transfers_LDADD = $(SUITE_LIBS)
@@ -372,9 +372,9 @@ tests_links_suite_triggered_SOURCES = tests/links/suite_triggered.c
 tests_links_suite_triggered_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_suite_triggered_LDADD = $(SUITE_LIBS)
 
-tests_links_suite_users_SOURCES = tests/links/suite_users.c
-tests_links_suite_users_CPPFLAGS = $(LINKS_CPPFLAGS)
-tests_links_suite_users_LDADD = $(SUITE_LIBS)
+tests_links_suite_triggered_chains_SOURCES = tests/links/suite_triggered_chains.c
+tests_links_suite_triggered_chains_CPPFLAGS = $(LINKS_CPPFLAGS)
+tests_links_suite_triggered_chains_LDADD = $(SUITE_LIBS)
 
 check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)
