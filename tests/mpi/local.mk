@@ -12,6 +12,7 @@ EXTRA_DIST += \
     tests/mpi/real_mpi4py.py \
     tests/mpi/run \
     tests/mpi/skips \
+    tests/mpi/common.sh \
     tests/mpi/lost.sh \
     tests/mpi/nomem.sh \
     tests/mpi/smoke.sh \

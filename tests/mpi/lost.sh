@@ -2,25 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # When mtjob.py takes a rank for one whose end mpirun has missed: by what mpirun prints of one that leaves without
 # MPI_Finalize, beside the files of those that came out of it.
-here=$(dirname "$0")
-builddir=${APELINK_BUILDDIR:-.}
-
-skip() {
-    echo "skipped: $*"
-    exit 77
-}
-
-command -v python3 >/dev/null 2>&1 || skip "there is no python3 for tests/mpi/run (Debian: python3)"
-[ -x "$builddir/tests/mpi/bad_leave" ] || skip "configure found no Open MPI, so the MPI programs were not built"
-case ${APELINK_SANITIZER-} in
-*thread*) skip "Open MPI itself is full of what the thread sanitizer reports" ;;
-esac
-# Open MPI keeps memory to its end.
-ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
-export ASAN_OPTIONS
+. "$(dirname "$0")/common.sh"
+needs_python
+needs bad_leave
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-failures=0
 
 # leave ARGUMENT...: three ranks; their output, exit status and files.
 leave() {
@@ -68,4 +54,4 @@ leave -status 3
 takes no long "a status that is not mpirun's own"
 
 echo "lost: $failures failures"
-[ $failures -eq 0 ]
+[ "$failures" -eq 0 ]

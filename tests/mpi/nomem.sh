@@ -2,24 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Memory runs out at one allocation of the start or of a message, and stays away: two ranks end with an error that names
 # memory, over pml match and mtl match, and never wait for ever. A few allocations, or with APELINK_TEST_ALL=yes each.
-builddir=${APELINK_BUILDDIR:-.}
+. "$(dirname "$0")/common.sh"
+needs p2p_sizes
 program=$builddir/tests/mpi/p2p_sizes
-
-skip() {
-    echo "skipped: $*"
-    exit 77
-}
-
-[ -x "$program" ] || skip "configure found no Open MPI, so the MPI programs were not built"
-case ${APELINK_SANITIZER-} in
-*thread*) skip "Open MPI itself is full of what the thread sanitizer reports" ;;
-esac
-# Open MPI keeps memory to its end.
-ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
-export ASAN_OPTIONS
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-failures=0
 
 # ends PREFIX NTH MCA...: memory is gone from the NTH allocation on.
 ends() {
