@@ -134,6 +134,31 @@ static void check_request(const struct request *request)
     }
 }
 
+/* What an option of this letter has shown. */
+static unsigned section_of(int letter)
+{
+    switch (letter) {
+    case 'b':
+        return SECTION_BUILD;
+    case 'o':
+        return SECTION_HOST;
+    case 'p':
+        return SECTION_PARAMS;
+    case 's':
+        return SECTION_STATS;
+    case 'l':
+        return SECTION_LINKS;
+    case 'f':
+        return SECTION_FAULTS;
+    case 'c':
+        return SECTION_BOARD;
+    case 't':
+        return SECTION_TOPOLOGY;
+    default:
+        return 0;
+    }
+}
+
 static struct request parse_options(int argc, char **argv)
 {
     static const struct option options[] = {
@@ -159,31 +184,13 @@ static struct request parse_options(int argc, char **argv)
     opterr = 0;
     while ((letter = getopt_long(argc, argv, ":bolpsf::c::tn:r:jmhV", options, NULL)) != -1) {
         switch (letter) {
-        case 'b':
-            request.sections |= SECTION_BUILD;
-            break;
-        case 'o':
-            request.sections |= SECTION_HOST;
-            break;
-        case 'p':
-            request.sections |= SECTION_PARAMS;
-            break;
-        case 's':
-            request.sections |= SECTION_STATS;
-            break;
-        case 'l':
-            request.sections |= SECTION_LINKS;
-            break;
         case 'f':
-            request.sections |= SECTION_FAULTS;
             request.faults = optarg;
             break;
         case 'c':
-            request.sections |= SECTION_BOARD;
             request.board = optarg;
             break;
         case 't':
-            request.sections |= SECTION_TOPOLOGY;
             request.svg = is_svg(optarg);
             break;
         case 'n':
@@ -206,9 +213,12 @@ static struct request parse_options(int argc, char **argv)
             end(EXIT_GOOD);
         case ':':
             bad_use("this option needs a value:", argv[optind - 1]);
-        default:
+        case '?':
             bad_option(argv);
+        default:
+            break;
         }
+        request.sections |= section_of(letter);
     }
     if (optind < argc) {
         bad_use("unexpected argument", argv[optind]);
