@@ -2,6 +2,8 @@
 /* Covers: ni/engine/send/control.c ni/engine/send/waiting.c ni/engine/send/stream.c. */
 #include "engine_pair.h"
 
+#include "engine/send/waiting.h"
+
 /* Full lanes: who goes first, and that nobody waits for ever. */
 
 enum { LONG = 1 << 20, SEGMENT = 1024, MESSAGES = 50 };
@@ -234,6 +236,78 @@ static void full_at_random(void **state)
     }
 }
 
+/* Until all of them have ended. */
+static void until_done(struct pair *pair, const struct pair_done *done, unsigned count)
+{
+    for (unsigned i = 0; i < 10000 && done->count < count; i++) {
+        (void)ni_progress(pair->b);
+        (void)ni_progress(pair->a);
+    }
+    assert_int_equal(done->count, count);
+    assert_int_equal(done->status, NI_OK);
+}
+
+/* Where the lane is full, an atomic goes before Writes and a Read behind them, but behind no more
+ * than its bound: what it reads says how many were there first. */
+static void reads_go_last(void **state)
+{
+    struct pair pair;
+    struct pair_done done = {0};
+    struct ni_ack ack = pair_ack(&done);
+    struct sink sink = {0};
+    struct ni_rkey rkey;
+    struct ni_remote remote, second;
+    uint64_t numbers[5 * NI_REQUEST_PASSED], found[2] = {0};
+    unsigned writes = sizeof(numbers) / sizeof(numbers[0]);
+    uint32_t message = 0;
+
+    (void)state;
+    open_small(&pair, 0);
+    second = remote = region(pair.b);
+    second.addr += sizeof(numbers[0]);
+    assert_int_equal(ni_region_consumer(pair.b, in_order, &sink, 0, &rkey), NI_OK);
+    while (ni_message(pair.a, pair.ab, rkey.handle, 0, NULL, 0, &message, 4) == NI_OK) {
+        message++;
+    }
+    assert_int_equal(ni_read(pair.a, pair.ab, found, sizeof(found), &remote, &ack), NI_OK);
+    for (unsigned i = 0; i < writes; i++) {
+        numbers[i] = i + 1;
+        assert_int_equal(ni_write(pair.a, pair.ab, numbers + i, 8, &remote, &ack), NI_OK);
+    }
+    assert_int_equal(ni_fetch_op(pair.a, pair.ab, NI_ATOMIC_ADD, 8, 1, 0, &second, &ack), NI_OK);
+    until_done(&pair, &done, writes + 2);
+    assert_in_range(found[0], 1, NI_REQUEST_PASSED);
+    assert_int_equal(found[1], 1);
+    assert_int_equal(sink.count, message);
+    pair_close(&pair);
+}
+
+/* Data that waits for something else than a line of the lane, here for the bulk area, holds up a
+ * Read for a number of turns only. */
+static void reads_pass_what_has_no_turn(void **state)
+{
+    (void)state;
+    for (unsigned turns = 0; turns <= 2 * NI_REQUEST_TURNS; turns += 2 * NI_REQUEST_TURNS) {
+        struct pair pair;
+        struct pair_done done = {0};
+        struct ni_ack ack = pair_ack(&done);
+        struct ni_remote remote, behind;
+        uint64_t found = 1;
+
+        open_small(&pair, 0);
+        behind = remote = region(pair.b);
+        behind.addr += (uint64_t)NI_REQUEST_PASSED / 2 * SEGMENT;
+        assert_int_equal(ni_write(pair.a, pair.ab, local, LONG / 4, &remote, &ack), NI_OK);
+        assert_int_equal(ni_read(pair.a, pair.ab, &found, sizeof(found), &behind, &ack), NI_OK);
+        for (unsigned i = 0; i < turns; i++) {
+            (void)ni_progress(pair.a);
+        }
+        until_done(&pair, &done, 2);
+        assert_int_equal(found == 0, turns != 0);
+        pair_close(&pair);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +315,8 @@ int main(void)
         cmocka_unit_test(floods_hold_up_nothing),
         cmocka_unit_test(a_full_queue_holds_back),
         cmocka_unit_test(full_at_random),
+        cmocka_unit_test(reads_go_last),
+        cmocka_unit_test(reads_pass_what_has_no_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

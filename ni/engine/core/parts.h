@@ -237,6 +237,9 @@ struct ni_peer_send_part {
                                 has begun */
     struct ni_list busy;     /* in ni->send.busy while waiting != 0 */
     struct ni_list controls; /* struct ni_control */
+    struct ni_list requests; /* struct ni_control: Reads */
+    uint32_t passed;         /* packets that have left since a waiting Read could last */
+    uint32_t turns;          /* how often there was room for one since then */
     uint32_t segments;       /* of streams, sent */
     struct ni_list streams;  /* struct ni_stream */
     _Atomic uint32_t line_ns; /* observed one-way time to it, 0 before the first answer (probe.c) */

@@ -47,6 +47,7 @@ static struct ni_peer *add_peer(struct ni *ni, struct ni_link *link, uint64_t na
     peer->core.blob_len = (uint32_t)len;
     memcpy(peer->core.blob, blob, len);
     ni_list_init(&peer->send.controls);
+    ni_list_init(&peer->send.requests);
     ni_list_init(&peer->send.streams);
     ni_list_init(&peer->send.busy);
     ni_list_init(&peer->ops);

@@ -11,7 +11,8 @@
  * order in which they send. An open line of remote stores goes first, since all that comes after it
  * in the program comes after it at the peer. Then questions about what has left, and control
  * packets, since others wait for them; then puts, so that they stay in order; then a segment of a
- * stream, in turn with messages.
+ * stream, in turn with messages. Read requests go last (FORTH-CC 3.2: acks before Writes before
+ * Reads), but wait for a bounded number of packets only (waiting.h).
  *
  * Each topic registers its own with the NI. Which of them have something to send is a bit mask of
  * each peer's, which peer.h alone writes, by waiting.h.
@@ -23,6 +24,7 @@ enum ni_source {
     NI_SOURCE_CONTROLS,
     NI_SOURCE_PUTS,
     NI_SOURCE_STREAMS,
+    NI_SOURCE_REQUESTS, /* Reads: of memory, and of queues */
     NI_SOURCES,
 };
 

@@ -9,8 +9,19 @@
 
 /*
  * Control packets. They wait in the order in which they were sent, so that one goes at once only if
- * none waits.
+ * none waits. Reads are a source of their own, which goes last.
  */
+
+static enum ni_source source_of(const struct ni_control *control)
+{
+    return ni_packet_kind(control->word0) == NI_PACKET_READ ? NI_SOURCE_REQUESTS
+                                                            : NI_SOURCE_CONTROLS;
+}
+
+static struct ni_list *list_of(struct ni_peer *peer, enum ni_source source)
+{
+    return source == NI_SOURCE_REQUESTS ? &peer->send.requests : &peer->send.controls;
+}
 
 static ni_status send_now(struct ni_peer *peer, const struct ni_control *control)
 {
@@ -61,6 +72,7 @@ static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *co
     bool answer = kind == NI_PACKET_ACK || kind == NI_PACKET_PUT_ACK || kind == NI_PACKET_REPLY ||
                   kind == NI_PACKET_NOP;
     struct ni_control *waits = get_control(peer->ni, answer);
+    enum ni_source source = source_of(control);
 
     if (waits == NULL) {
         return NI_ERR_NOMEM;
@@ -70,8 +82,11 @@ static ni_status wait_for_room(struct ni_peer *peer, const struct ni_control *co
     if (waits->held != NULL) {
         (void)atomic_fetch_add_explicit(waits->held, 1, memory_order_relaxed);
     }
-    ni_list_push_back(&peer->send.controls, &waits->list);
-    ni_source_raise(peer, NI_SOURCE_CONTROLS);
+    if (source == NI_SOURCE_REQUESTS && !ni_source_pending(peer, source)) {
+        peer->send.passed = peer->send.turns = 0;
+    }
+    ni_list_push_back(list_of(peer, source), &waits->list);
+    ni_source_raise(peer, source);
     return NI_OK;
 }
 
@@ -80,8 +95,9 @@ ni_status ni_send_composed(struct ni_peer *peer, const struct ni_control *contro
     ni_status status = NI_AGAIN;
 
     ni_lock_take(&peer->lock, peer->threads);
-    /* It overtakes puts and streams, but not others of its kind, nor what was stored before. */
-    if (!ni_peer_waits(peer) || ni_send_before(peer, NI_SOURCE_CONTROLS)) {
+    /* But for a Read it overtakes puts and streams; never others of its kind, nor what was stored
+     * before. */
+    if (!ni_peer_waits(peer) || ni_send_before(peer, source_of(control))) {
         status = send_now(peer, control);
     }
     if (status == NI_AGAIN) {
@@ -114,11 +130,16 @@ NI_COLD void ni_direct_answer_later(struct ni_peer *peer, uint64_t token, ni_sta
     }
 }
 
+static struct ni_control *first_of(struct ni_peer *peer, enum ni_source source)
+{
+    return ni_container_of(list_of(peer, source)->next, struct ni_control, list);
+}
+
 /* Take the first one off the list. */
-static void remove_first(struct ni_peer *peer)
+static void remove_first(struct ni_peer *peer, enum ni_source source)
 {
     struct ni *ni = peer->ni;
-    struct ni_control *control = ni_container_of(peer->send.controls.next, struct ni_control, list);
+    struct ni_control *control = first_of(peer, source);
 
     ni_list_remove(&control->list);
     if (control->held != NULL) {
@@ -127,20 +148,42 @@ static void remove_first(struct ni_peer *peer)
     ni_lock_take(&ni->lock, ni->threads);
     ni_pool_put(&ni->send.control_pool, control);
     ni_lock_give(&ni->lock, ni->threads);
-    if (ni_list_empty(&peer->send.controls)) {
-        ni_source_lower(peer, NI_SOURCE_CONTROLS);
+    if (ni_list_empty(list_of(peer, source))) {
+        ni_source_lower(peer, source);
     }
+}
+
+static bool send_first(struct ni_peer *peer, enum ni_source source, unsigned *sent)
+{
+    if (send_now(peer, first_of(peer, source)) != NI_OK) {
+        return false;
+    }
+    remove_first(peer, source);
+    (*sent)++;
+    return true;
 }
 
 static bool send_waiting_controls(struct ni_peer *peer, unsigned *sent)
 {
     while (!ni_list_empty(&peer->send.controls)) {
-        if (send_now(peer, ni_container_of(peer->send.controls.next, struct ni_control, list)) !=
-            NI_OK) {
+        if (!send_first(peer, NI_SOURCE_CONTROLS, sent)) {
             return false;
         }
-        remove_first(peer);
-        (*sent)++;
+    }
+    return true;
+}
+
+/* One goes, once it is due; all, when no data waits. */
+static bool send_waiting_requests(struct ni_peer *peer, unsigned *sent)
+{
+    while (!ni_list_empty(&peer->send.requests)) {
+        if ((peer->waiting & NI_SOURCES_OF_DATA) != 0 && !ni_request_is_due(peer)) {
+            return true;
+        }
+        if (!send_first(peer, NI_SOURCE_REQUESTS, sent)) {
+            return false;
+        }
+        peer->send.passed = peer->send.turns = 0;
     }
     return true;
 }
@@ -149,7 +192,15 @@ static void drop_waiting_controls(struct ni_peer *peer, ni_status status)
 {
     (void)status;
     while (!ni_list_empty(&peer->send.controls)) {
-        remove_first(peer);
+        remove_first(peer, NI_SOURCE_CONTROLS);
+    }
+}
+
+static void drop_waiting_requests(struct ni_peer *peer, ni_status status)
+{
+    (void)status;
+    while (!ni_list_empty(&peer->send.requests)) {
+        remove_first(peer, NI_SOURCE_REQUESTS);
     }
 }
 
@@ -157,6 +208,9 @@ void ni_controls_register(struct ni *ni)
 {
     static const struct ni_source_ops source = {.send = send_waiting_controls,
                                                 .drop = drop_waiting_controls};
+    static const struct ni_source_ops requests = {.send = send_waiting_requests,
+                                                  .drop = drop_waiting_requests};
 
     ni_source_register(ni, NI_SOURCE_CONTROLS, &source);
+    ni_source_register(ni, NI_SOURCE_REQUESTS, &requests);
 }

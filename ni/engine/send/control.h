@@ -13,12 +13,12 @@
 
 /*
  * Control packets: requests and answers of one line. They find room, or wait in order before all
- * else that goes to their peer.
+ * else that goes to their peer; Reads wait behind it, in an order of their own.
  */
 
 /* One that waits for room in the lane. */
 struct ni_control {
-    struct ni_list list; /* in peer->send.controls */
+    struct ni_list list; /* in peer->send.controls or requests */
     uint64_t word0, word1;
     uint64_t body[6];
     uint64_t posted; /* see stamps.h */

@@ -2,6 +2,7 @@
 #include "engine/send/fast.h"
 #include "engine/send/send.h"
 #include "engine/core/stamps.h"
+#include "engine/send/waiting.h"
 
 /*
  * Packets out: composed in the lane if it has room, otherwise where the link says, if it knows a
@@ -187,6 +188,9 @@ static NI_COLD void commit_stamped(struct ni_peer *peer, unsigned kind, uint16_t
 void ni_packet_commit(struct ni_peer *peer, unsigned kind, uint16_t tag, uint32_t len,
                       ni_handle region)
 {
+    if (NI_UNLIKELY(ni_source_pending(peer, NI_SOURCE_REQUESTS))) {
+        peer->send.passed++;
+    }
     if (NI_UNLIKELY(peer->stamps != NULL) && ni_stamps_kind(kind)) {
         commit_stamped(peer, kind, tag, len, region);
     } else {

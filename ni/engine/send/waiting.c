@@ -6,18 +6,32 @@
 #include "engine/send/multipath.h"
 #include "engine/send/unacked.h"
 #include "engine/send/waiting.h"
+#include "link/lane_inl.h"
 
 /*
  * What waits for room, in the order of its sources. A segment of a stream leaves in turn with
  * messages: here a long transfer holds up a message by one segment, and a flood of messages holds
  * up no long transfer. What is in the lane already, a bulk area full of segments at most, comes
- * before either.
+ * before either. A Read request waits until no data does, or until so many packets have passed it.
  */
 
 enum {
     ALL = (1 << NI_SOURCES) - 1,
     SHORT = ALL & ~(1 << NI_SOURCE_STREAMS),
+    NO_REQUESTS = ALL & ~(1 << NI_SOURCE_REQUESTS),
 };
+
+/* Whose turn it is of those that are left. */
+static unsigned next_source(const struct ni_peer *peer, uint32_t left)
+{
+    unsigned source = (unsigned)__builtin_ctz(left);
+
+    if ((NI_SOURCE_BIT(source) & NI_SOURCES_OF_DATA) != 0 &&
+        (left & NI_SOURCE_BIT(NI_SOURCE_REQUESTS)) != 0 && ni_request_is_due(peer)) {
+        return NI_SOURCE_REQUESTS;
+    }
+    return source;
+}
 
 /* Let those sources send, in order; false: some wait still, and nothing behind them goes. */
 static bool send_sources(struct ni_peer *peer, uint32_t which, unsigned *sent)
@@ -25,12 +39,14 @@ static bool send_sources(struct ni_peer *peer, uint32_t which, unsigned *sent)
     uint32_t left = peer->waiting & which;
 
     while (left != 0) {
-        unsigned source = (unsigned)__builtin_ctz(left);
+        unsigned source = next_source(peer, left);
 
         if (!peer->ni->send.sources[source]->send(peer, sent)) {
             return false;
         }
-        left = peer->waiting & which & (~UINT32_C(1) << source);
+        /* Nobody has two turns. */
+        which &= source == NI_SOURCE_REQUESTS ? NO_REQUESTS : ~UINT32_C(1) << source;
+        left = peer->waiting & which;
     }
     return true;
 }
@@ -51,8 +67,10 @@ bool ni_send_turn(struct ni_peer *peer)
     if (!ni_peer_waits(peer)) {
         return true;
     }
-    (void)send_sources(peer, ALL, &sent);
-    return (peer->waiting & SHORT) == 0 && (!ni_peer_waits(peer) || peer->send.overtake);
+    /* What this is about is data, too, and passes Reads. */
+    (void)send_sources(peer, ni_request_is_due(peer) ? ALL : NO_REQUESTS, &sent);
+    return (peer->waiting & SHORT & NO_REQUESTS) == 0 && !ni_request_is_due(peer) &&
+           (!ni_source_pending(peer, NI_SOURCE_STREAMS) || peer->send.overtake);
 }
 
 /* Forget all that waits. The peer's lock is held. */
@@ -119,9 +137,18 @@ static unsigned do_others(struct ni *ni)
     return 0;
 }
 
+/* Nothing has left. Where there was a line, a Read waits for what waits for something else. */
+static void count_turn(struct ni_peer *peer)
+{
+    if (ni_source_pending(peer, NI_SOURCE_REQUESTS) &&
+        (peer->ep == NULL || peer->ep->tx.lines == NULL || ni_lane_room(&peer->ep->tx, 1))) {
+        peer->send.turns++;
+    }
+}
+
 static unsigned send_to_all(struct ni *ni, uint32_t which)
 {
-    unsigned sent = do_others(ni);
+    unsigned sent = do_others(ni), before;
     struct ni_list *node;
 
     ni_lock_take(&ni->lock, ni->threads);
@@ -131,7 +158,11 @@ static unsigned send_to_all(struct ni *ni, uint32_t which)
 
         ni_lock_give(&ni->lock, ni->threads);
         ni_lock_take(&peer->lock, peer->threads);
+        before = sent;
         (void)send_sources(peer, which, &sent);
+        if (sent == before) {
+            count_turn(peer);
+        }
         ni_lock_take(&ni->lock, ni->threads);
         node = node->next;
         if (!ni_peer_waits(peer)) {

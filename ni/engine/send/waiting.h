@@ -14,6 +14,12 @@
  * ni_send_progress. */
 
 #define NI_SOURCE_BIT(source) (UINT32_C(1) << (source))
+#define NI_SOURCES_OF_DATA    (NI_SOURCE_BIT(NI_SOURCE_PUTS) | NI_SOURCE_BIT(NI_SOURCE_STREAMS))
+
+/* So many packets pass a Read request that waits for room, then it goes before data, so that a
+ * steady stream of Writes does not hold it up for ever. Nor does data that waits for something else
+ * than a line: so often it may have its turn in vain. */
+enum { NI_REQUEST_PASSED = 8, NI_REQUEST_TURNS = 64 };
 
 /* Whether something of a source's waits. */
 NI_ALWAYS_INLINE bool ni_source_pending(const struct ni_peer *peer, enum ni_source source)
@@ -42,6 +48,13 @@ NI_ALWAYS_INLINE void ni_source_lower(struct ni_peer *peer, enum ni_source sourc
     ni_peer_wait_no_more(peer, NI_SOURCE_BIT(source));
 }
 
+/* Whether a Read that waits may not be passed any more. */
+static inline bool ni_request_is_due(const struct ni_peer *peer)
+{
+    return ni_source_pending(peer, NI_SOURCE_REQUESTS) &&
+           (peer->send.passed >= NI_REQUEST_PASSED || peer->send.turns >= NI_REQUEST_TURNS);
+}
+
 /* Have what waits sent, and dropped, by these. */
 static inline void ni_source_register(struct ni *ni, enum ni_source source,
                                       const struct ni_source_ops *ops)
@@ -53,7 +66,7 @@ static inline void ni_source_register(struct ni *ni, enum ni_source source,
  * itself. */
 bool ni_send_before(struct ni_peer *peer, enum ni_source source);
 
-/* Send what waits; whether something else may go then. */
+/* Send what waits; whether a message may go then, which passes Reads. */
 bool ni_send_turn(struct ni_peer *peer);
 
 /* The NI opens. No lock is held. */
