@@ -3,25 +3,9 @@
 
 #include "base/clock.h"
 
-/* Whether want of memory is what something waits for, and for how long. */
+/* For how long something has waited for memory. */
 
 #define RECENT_NS UINT64_C(1000000000)
-
-static _Thread_local bool failed;
-
-void *ni_alloc_note_failure(void)
-{
-    failed = true;
-    return NULL;
-}
-
-bool ni_alloc_failed(void)
-{
-    bool has = failed;
-
-    failed = false;
-    return has;
-}
 
 bool ni_memory_wait_over(struct ni_memory_wait *wait, uint64_t what, uint64_t most_ms)
 {

@@ -17,14 +17,8 @@
  * allocation and watch what is left behind. All return NULL when out of memory, and the result
  * goes to ni_free. Thread-safe.
  *
- * What cannot be done now and is tried again asks ni_alloc_failed whether that is for want of
- * memory, which may last for ever.
+ * What cannot be done for want of memory says NI_ERR_NOMEM, not NI_AGAIN: that may last for ever.
  */
-
-/* An allocation of this thread has failed; returns NULL. */
-NI_COLD void *ni_alloc_note_failure(void);
-/* Whether one has since this thread asked last. */
-bool ni_alloc_failed(void);
 
 /* How long something has waited for memory. All 0: it does not. */
 struct ni_memory_wait {
@@ -36,14 +30,9 @@ struct ni_memory_wait {
  * so for longer than most_ms. What was not tried for a second has not waited. */
 NI_COLD bool ni_memory_wait_over(struct ni_memory_wait *wait, uint64_t what, uint64_t most_ms);
 
-static inline void *ni_alloc_result(void *block)
-{
-    return NI_LIKELY(block != NULL) ? block : ni_alloc_note_failure();
-}
-
 static inline void *ni_malloc(size_t size)
 {
-    return ni_alloc_result(ni_fault(NI_FAULT_ALLOC) ? NULL : malloc(size));
+    return ni_fault(NI_FAULT_ALLOC) ? NULL : malloc(size);
 }
 
 /* Zeroed; also NULL if count * size overflows, which calloc itself promises but sanitizers
@@ -53,15 +42,15 @@ static inline void *ni_calloc(size_t count, size_t size)
     size_t total;
 
     if (ni_fault(NI_FAULT_ALLOC) || __builtin_mul_overflow(count, size, &total)) {
-        return ni_alloc_note_failure();
+        return NULL;
     }
-    return ni_alloc_result(calloc(1, total));
+    return calloc(1, total);
 }
 
 /* On failure the old block is still there. */
 static inline void *ni_realloc(void *old, size_t size)
 {
-    return ni_alloc_result(ni_fault(NI_FAULT_ALLOC) ? NULL : realloc(old, size));
+    return ni_fault(NI_FAULT_ALLOC) ? NULL : realloc(old, size);
 }
 
 /* Not zeroed; align is a power of two. The block occupies whole units of align, so that nothing
@@ -71,9 +60,9 @@ static inline void *ni_aligned(size_t align, size_t size)
     size_t whole = (size_t)ni_align_up(size, align);
 
     if (ni_fault(NI_FAULT_ALLOC) || whole < size) {
-        return ni_alloc_note_failure();
+        return NULL;
     }
-    return ni_alloc_result(aligned_alloc(align, whole));
+    return aligned_alloc(align, whole);
 }
 
 /* Zeroed ni_aligned. */
@@ -89,7 +78,7 @@ static inline void *ni_aligned_zero(size_t align, size_t size)
 
 static inline char *ni_strdup(const char *text)
 {
-    return ni_alloc_result(ni_fault(NI_FAULT_ALLOC) ? NULL : strdup(text));
+    return ni_fault(NI_FAULT_ALLOC) ? NULL : strdup(text);
 }
 
 /* NULL is allowed. */

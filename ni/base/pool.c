@@ -144,7 +144,7 @@ void *ni_pool_get_slow(struct ni_pool *pool)
     uint64_t token;
 
     if (ni_fault(NI_FAULT_ALLOC)) {
-        return ni_alloc_note_failure();
+        return NULL;
     }
     return pool->free != NULL ? ni_pool_take(pool, &token) : get_new(pool);
 }

@@ -94,7 +94,7 @@ static NI_NOINLINE ni_status put_finds_none(struct ni *ni, struct ni_arriving *f
         ni_overflow_filled(ni, unexpected, NI_NI_OK);
     }
     if (result != NI_OVERFLOW_NONE) {
-        return result == NI_OVERFLOW_AGAIN ? NI_AGAIN : NI_OK;
+        return ni_overflow_status(result);
     }
     why = judge_put(ni, from, entry);
     if (why != NI_NI_OK) {
@@ -150,7 +150,7 @@ static ni_status on_plain_put(const struct ni_packet_in *in)
         }
         memcpy(&more, &in->packet->body[2], sizeof(more));
         if (more.token != 0 && !ni_send_can_answer(in->ni)) {
-            return NI_AGAIN;
+            return NI_ERR_NOMEM;
         }
     } else if (NI_UNLIKELY(!ni_packet_in_has(in, sizeof(struct ni_packet_put)))) {
         return NI_ERR_PROTOCOL;
@@ -170,9 +170,11 @@ static ni_status on_plain_put(const struct ni_packet_in *in)
 /* Wait for an entry, the data staying where it is. portals->lock is held. */
 static ni_status defer_long_put(struct ni *ni, struct ni_unexpected *unexpected)
 {
-    if (!ni_unexpected_list(ni, unexpected)) {
+    ni_status status = ni_unexpected_list(ni, unexpected);
+
+    if (status != NI_OK) {
         ni_unexpected_free(ni, unexpected);
-        return NI_AGAIN;
+        return status;
     }
     ni_stat_add(&ni->stats.match_deferred, 1);
     return NI_OK;
@@ -201,7 +203,7 @@ static ni_status long_put_arrives(const struct ni_packet_in *in, struct ni_arriv
         ni_unexpected_fetch(ni, unexpected, &remote);
     }
     if (result != NI_OVERFLOW_NONE) {
-        return result == NI_OVERFLOW_AGAIN ? NI_AGAIN : NI_OK;
+        return ni_overflow_status(result);
     }
     why = judge_put(ni, from, entry);
     if (why != NI_NI_OK) {
@@ -210,7 +212,7 @@ static ni_status long_put_arrives(const struct ni_packet_in *in, struct ni_arriv
     unexpected = ni_unexpected_new(ni, from);
     if (unexpected == NULL) {
         ni_portals_unlock(ni);
-        return NI_AGAIN;
+        return NI_ERR_NOMEM;
     }
     unexpected->form = NI_UNEXPECTED_REMOTE;
     unexpected->remote = remote;
@@ -248,7 +250,7 @@ static ni_status on_long_put(const struct ni_packet_in *in)
         return NI_ERR_PROTOCOL;
     }
     if (!ni_send_can_answer(in->ni)) {
-        return NI_AGAIN;
+        return NI_ERR_NOMEM;
     }
     from = (struct ni_arriving){
         .peer = in->peer,

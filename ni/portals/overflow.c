@@ -59,6 +59,7 @@ enum ni_overflow_result ni_overflow_take(struct ni *ni, const struct ni_arriving
 {
     struct ni_entry *entry = find_overflow_entry(from);
     struct ni_unexpected *unexpected;
+    ni_status status;
     bool hidden;
 
     if (entry == NULL) {
@@ -76,11 +77,14 @@ enum ni_overflow_result ni_overflow_take(struct ni *ni, const struct ni_arriving
         return NI_OVERFLOW_REFUSED;
     }
     unexpected = ni_unexpected_new(ni, from);
-    if (unexpected == NULL || (!hidden && !ni_unexpected_list(ni, unexpected))) {
+    status = unexpected == NULL ? NI_ERR_NOMEM
+             : hidden           ? NI_OK
+                                : ni_unexpected_list(ni, unexpected);
+    if (status != NI_OK) {
         if (unexpected != NULL) {
             ni_unexpected_free(ni, unexpected);
         }
-        return NI_OVERFLOW_AGAIN;
+        return status == NI_AGAIN ? NI_OVERFLOW_AGAIN : NI_OVERFLOW_NO_MEMORY;
     }
     reserve(unexpected, entry);
     unexpected->filling = true;
@@ -130,16 +134,8 @@ static void finish_overflow(struct ni *ni, struct ni_unexpected *unexpected)
     ni_portals_unlock(ni);
 }
 
-static void fill_later(struct ni *ni, struct ni_portal_task *task)
-{
-    struct ni_unexpected *unexpected = ni_container_of(task, struct ni_unexpected, task);
-    struct ni_peer *peer = unexpected->from.peer;
-
-    ni_overflow_filled(ni, unexpected, unexpected->fail);
-    (void)ni_packet_gives_up(ni, peer, &peer->drive.answer, 0);
-}
-
-void ni_overflow_filled(struct ni *ni, struct ni_unexpected *unexpected, enum ni_ni_fail fail)
+/* False: there is no memory for its answer. */
+static bool answer_filled(struct ni *ni, struct ni_unexpected *unexpected, enum ni_ni_fail fail)
 {
     struct ni_arriving from = unexpected->from;
     struct ni_target target = unexpected->target;
@@ -149,8 +145,7 @@ void ni_overflow_filled(struct ni *ni, struct ni_unexpected *unexpected, enum ni
     target.mlength = fail == NI_NI_OK ? target.mlength : 0;
     unexpected->fail = fail;
     if (ni_arriving_answer(ni, &from, fail, target.mlength) != NI_OK) {
-        ni_task_add(ni, &unexpected->task, fill_later);
-        return;
+        return false;
     }
     ni_target_tell(&from, &target, ni_verb_event(from.verb, false), fail);
     ni_portals_lock(ni);
@@ -162,6 +157,23 @@ void ni_overflow_filled(struct ni *ni, struct ni_unexpected *unexpected, enum ni
     ni_portals_unlock(ni);
     if (matched) {
         finish_overflow(ni, unexpected);
+    }
+    return true;
+}
+
+static void fill_later(struct ni *ni, struct ni_portal_task *task)
+{
+    struct ni_unexpected *unexpected = ni_container_of(task, struct ni_unexpected, task);
+
+    if (!answer_filled(ni, unexpected, unexpected->fail)) {
+        ni_answer_again(ni, unexpected->from.peer, task, fill_later);
+    }
+}
+
+void ni_overflow_filled(struct ni *ni, struct ni_unexpected *unexpected, enum ni_ni_fail fail)
+{
+    if (!answer_filled(ni, unexpected, fail)) {
+        ni_task_add(ni, &unexpected->task, fill_later);
     }
 }
 

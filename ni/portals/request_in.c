@@ -32,7 +32,7 @@ ni_status ni_on_get(const struct ni_packet_in *in)
         return NI_ERR_PROTOCOL;
     }
     if (!ni_send_can_answer(in->ni)) {
-        return NI_AGAIN;
+        return NI_ERR_NOMEM;
     }
     request.from = (struct ni_arriving){
         .peer = in->peer,
@@ -112,7 +112,7 @@ ni_status ni_on_combine(const struct ni_packet_in *in)
         return NI_ERR_PROTOCOL;
     }
     if (fields.token != 0 && !ni_send_can_answer(in->ni)) {
-        return NI_AGAIN;
+        return NI_ERR_NOMEM;
     }
     return ni_request_serve(in->ni, &request, in->tag & NI_PUT_INDEX);
 }

@@ -42,7 +42,7 @@ static enum outcome keep_message(struct ni *ni, const struct ni_arriving *from,
     unexpected->form = NI_UNEXPECTED_OWN;
     unexpected->own = put->header.src;
     open->told = false;
-    if (!ni_unexpected_list(ni, unexpected)) {
+    if (ni_unexpected_list(ni, unexpected) != NI_OK) {
         ni_unexpected_free(ni, unexpected);
         return OUTCOME_NO_MEMORY;
     }
@@ -63,7 +63,7 @@ static enum outcome leave_message(struct ni *ni, struct ni_arriving *from, const
         meeting->fail = NI_NI_OK;
         return OUTCOME_SPILLED;
     }
-    if (result == NI_OVERFLOW_AGAIN) {
+    if (ni_overflow_status(result) != NI_OK) {
         return OUTCOME_NO_MEMORY;
     }
     if (result == NI_OVERFLOW_REFUSED && meeting->fail != NI_NI_DROPPED) {

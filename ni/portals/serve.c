@@ -21,10 +21,10 @@ static ni_status spill_request(struct ni *ni, struct ni_request *request, enum n
         *fail = NI_NI_OK;
         request->target = request->spilled->target;
         from->remote_offset = request->spilled->spill.offset;
-    } else if (*fail == NI_NI_DROPPED && result != NI_OVERFLOW_AGAIN) {
+    } else if (*fail == NI_NI_DROPPED && ni_overflow_status(result) == NI_OK) {
         *fail = ni_pt_overrun(from->pt, disabled);
     }
-    return result == NI_OVERFLOW_AGAIN ? NI_AGAIN : NI_OK;
+    return ni_overflow_status(result);
 }
 
 /* portals->lock is held. */
@@ -177,7 +177,7 @@ ni_status ni_request_serve(struct ni *ni, struct ni_request *request, uint32_t p
     if (from->verb != NI_VERB_ATOMIC && from->rlength > NI_REPLY_INLINE) {
         answer = ni_answer_new(ni, from->verb == NI_VERB_FETCH ? from->rlength : 0);
         if (answer == NULL) {
-            return NI_AGAIN;
+            return NI_ERR_NOMEM;
         }
     }
     status = ni_request_meet(ni, request, pt_index, &fail);

@@ -72,19 +72,21 @@ void ni_unexpected_free(struct ni *ni, struct ni_unexpected *unexpected)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-bool ni_unexpected_list(struct ni *ni, struct ni_unexpected *unexpected)
+ni_status ni_unexpected_list(struct ni *ni, struct ni_unexpected *unexpected)
 {
     struct ni_portals *portals = ni->portals;
     const struct ni_arriving *from = &unexpected->from;
 
-    if (ni_unexpected_is_full(portals) ||
-        ni_match_headers_append(&from->pt->unexpected, &unexpected->match, from->match_bits,
+    if (ni_unexpected_is_full(portals)) {
+        return NI_AGAIN;
+    }
+    if (ni_match_headers_append(&from->pt->unexpected, &unexpected->match, from->match_bits,
                                 from->initiator) != NI_OK) {
-        return false;
+        return NI_ERR_NOMEM;
     }
     ni_stat_set(&ni->stats.match_unexpected, ++portals->headers);
     weigh(ni);
-    return true;
+    return NI_OK;
 }
 
 void ni_unexpected_take(struct ni *ni, struct ni_unexpected *unexpected)
@@ -94,36 +96,44 @@ void ni_unexpected_take(struct ni *ni, struct ni_unexpected *unexpected)
     weigh(ni);
 }
 
-static bool copy_data(struct ni *ni, struct ni_unexpected *unexpected, const void *data)
+static ni_status copy_data(struct ni *ni, struct ni_unexpected *unexpected, const void *data)
 {
     uint64_t len = unexpected->from.rlength, bytes;
 
     if (NI_LIKELY(len <= NI_PUT_ORDERED)) {
         ni_memory_copy(unexpected->small, data, len);
-        return true;
+        return NI_OK;
     }
     bytes = ni->portals->bytes + block_size(len);
-    if (bytes > ni->config->match_unexpected || (unexpected->data = ni_malloc(len)) == NULL) {
-        return false;
+    if (bytes > ni->config->match_unexpected) {
+        return NI_AGAIN;
+    }
+    unexpected->data = ni_malloc(len);
+    if (unexpected->data == NULL) {
+        return NI_ERR_NOMEM;
     }
     unexpected->form = NI_UNEXPECTED_COPIED;
     memcpy(unexpected->data, data, len);
     count_bytes(ni, bytes);
-    return true;
+    return NI_OK;
 }
 
 ni_status ni_unexpected_copy(struct ni *ni, const struct ni_arriving *from, const void *data)
 {
     struct ni_unexpected *unexpected = ni_unexpected_new(ni, from);
+    ni_status status;
 
     if (unexpected == NULL) {
-        return NI_AGAIN;
+        return NI_ERR_NOMEM;
     }
-    if (!copy_data(ni, unexpected, data) || !ni_unexpected_list(ni, unexpected)) {
+    status = copy_data(ni, unexpected, data);
+    if (NI_LIKELY(status == NI_OK)) {
+        status = ni_unexpected_list(ni, unexpected);
+    }
+    if (NI_UNLIKELY(status != NI_OK)) {
         ni_unexpected_free(ni, unexpected);
-        return NI_AGAIN;
     }
-    return NI_OK;
+    return status;
 }
 
 struct ni_unexpected *ni_unexpected_find(struct ni_pt *pt, const struct ni_me *me,

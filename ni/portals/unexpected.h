@@ -69,9 +69,9 @@ static inline bool ni_unexpected_is_full(const struct ni_portals *portals)
     return portals->headers >= portals->limits.max_unexpected_headers;
 }
 
-/* List it; false out of memory. portals->lock is held. */
-bool ni_unexpected_list(struct ni *ni, struct ni_unexpected *unexpected);
-/* Keep a message with its data: NI_OK, or NI_AGAIN when there is no memory for it.
+/* List it; NI_AGAIN: as many are kept as may be; NI_ERR_NOMEM. portals->lock is held. */
+ni_status ni_unexpected_list(struct ni *ni, struct ni_unexpected *unexpected);
+/* Keep a message with its data: NI_OK; NI_AGAIN: others take all that may be kept; NI_ERR_NOMEM.
  * portals->lock is held. */
 ni_status ni_unexpected_copy(struct ni *ni, const struct ni_arriving *from, const void *data);
 /* The first one that an entry would match with what is left of its space, or NULL. portals->lock is
@@ -114,8 +114,17 @@ enum ni_overflow_result {
     NI_OVERFLOW_NONE, /* no entry there matches */
     NI_OVERFLOW_TAKEN,
     NI_OVERFLOW_REFUSED,
-    NI_OVERFLOW_AGAIN, /* no room for its header now */
+    NI_OVERFLOW_AGAIN, /* as many headers are kept as may be */
+    NI_OVERFLOW_NO_MEMORY,
 };
+
+/* What arrives then. */
+static inline ni_status ni_overflow_status(enum ni_overflow_result result)
+{
+    return result == NI_OVERFLOW_AGAIN       ? NI_AGAIN
+           : result == NI_OVERFLOW_NO_MEMORY ? NI_ERR_NOMEM
+                                             : NI_OK;
+}
 
 /* A message has found no posted entry: look on the overflow list. Taken: `taken` has room in an
  * entry's buffer; its data is to be put to taken->target, then ni_overflow_filled. Refused: *why.

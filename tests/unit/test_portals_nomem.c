@@ -381,6 +381,38 @@ static void for_good(void **state)
     free(run);
 }
 
+/* What waits for something else than memory is not blamed for an allocation that has failed
+ * before. */
+static void of_somebody_else(void **state)
+{
+    struct run *run = calloc(1, sizeof(*run));
+    struct ni_rkey queue;
+
+    (void)state;
+    pair_set("memory_wait_ms", "0");
+    assert_int_equal(ni_open(NULL, &run->pair.a), NI_OK);
+    assert_int_equal(ni_open(NULL, &run->pair.b), NI_OK);
+    run->pair.ab = pair_connect(run->pair.a, run->pair.b);
+    run->pair.ba = pair_connect(run->pair.b, run->pair.a);
+    assert_true(open_both(run));
+    assert_int_equal(ni_region_queue(run->pair.b, 4, 2, &queue), NI_OK);
+    for (uint32_t i = 0; i < 3; i++) { /* the last one has no room there */
+        assert_int_equal(
+            ni_message(run->pair.a, run->pair.ab, queue.handle, 0, NULL, 0, &i, sizeof(i)), NI_OK);
+    }
+    move(run);
+    ni_fault_arm(NI_FAULT_ALLOC, 1, 0);
+    assert_null(ni_malloc(8));
+    ni_fault_reset();
+    move(run);
+    assert_int_equal(ni_peer_status(run->pair.ba), NI_OK);
+    assert_int_equal(ni_peer_status(run->pair.ab), NI_OK);
+    ni_close(run->pair.a);
+    ni_close(run->pair.b);
+    pair_set("memory_wait_ms", "10000");
+    free(run);
+}
+
 static void quiet(enum ni_log_level level, const char *text, void *arg)
 {
     (void)level;
@@ -393,7 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_memory), cmocka_unit_test(by_call),
         cmocka_unit_test(by_packets),  cmocka_unit_test(short_unexpected),
-        cmocka_unit_test(for_good),
+        cmocka_unit_test(for_good),    cmocka_unit_test(of_somebody_else),
     };
 
     ni_log_set_sink(quiet, NULL);

@@ -195,7 +195,7 @@ ni_status ni_arrive_any(struct ni *ni, struct ni_peer *peer, const struct ni_pac
 
     /* A request is not begun whose answer could be lost. */
     if ((1U << (kind % 32) & NI_REQUESTS) != 0 && !ni_send_can_answer(ni)) {
-        return NI_AGAIN;
+        return NI_ERR_NOMEM;
     }
     if (kind >= NI_PACKET_PUT && kind < NI_PACKET_KINDS && ni->portal_ops != NULL) {
         return ni->portal_ops->arrive(ni, peer, packet, word0, word1, payload);

@@ -15,8 +15,8 @@
 #include "link/lane.h"
 
 /* One packet: of a lane, or of none (lane NULL). Its words were read once; its fields may change at
- * any time. NI_OK; NI_AGAIN: cannot be taken now, deliver it again; NI_ERR_PROTOCOL. The
- * progress lock is held. */
+ * any time. NI_OK; NI_AGAIN: cannot be taken now, deliver it again; NI_ERR_NOMEM: likewise, for
+ * want of memory; NI_ERR_PROTOCOL. The progress lock is held. */
 ni_status ni_arrive(struct ni *ni, struct ni_peer *peer, const struct ni_packet *packet,
                     uint64_t word0, uint64_t word1, const uint8_t *payload,
                     struct ni_lane_rx *lane);

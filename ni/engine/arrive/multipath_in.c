@@ -260,7 +260,7 @@ ni_status ni_on_part(const struct ni_arrival *a, const struct ni_packet_remote *
     ni_status status;
 
     if (in == NULL) {
-        return NI_AGAIN;
+        return NI_ERR_NOMEM;
     }
     if (!parse_part(a, fields, &part)) {
         return NI_ERR_PROTOCOL;

@@ -58,7 +58,7 @@ NI_ALWAYS_INLINE ni_status handed_on(const struct ni *ni, struct ni_lane_rx *lan
         return NI_ERR_CLOSED; /* the lane went away under its own packet */
     }
     lane->depth--;
-    if (NI_UNLIKELY(status == NI_AGAIN)) {
+    if (NI_UNLIKELY(status != NI_OK) && (status == NI_AGAIN || status == NI_ERR_NOMEM)) {
         ni_lane_step_back(lane, lines);
     }
     return status;

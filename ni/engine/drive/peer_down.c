@@ -292,7 +292,7 @@ NI_COLD bool ni_packet_gives_up(struct ni *ni, struct ni_peer *peer, struct ni_m
     uint64_t most = ni->config->memory_wait_ms;
     char name[96];
 
-    if (!ni_alloc_failed() || !ni_memory_wait_over(wait, what, most)) {
+    if (!ni_memory_wait_over(wait, what, most)) {
         return false;
     }
     ni_config_name("memory_wait_ms", name, sizeof(name));

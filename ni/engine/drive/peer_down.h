@@ -28,8 +28,8 @@ void ni_peers_settle_silently(struct ni *ni);
 void ni_peers_sever(struct ni *ni);
 /* A packet broke the protocol: nothing more is read from this peer. */
 NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer);
-/* Something of this peer has to wait. If that is for want of memory, and has been for longer than
- * memory_wait_ms, the peer goes down, and this returns true. */
+/* Something of this peer has to wait for want of memory. If it has for longer than memory_wait_ms,
+ * the peer goes down, and this returns true. */
 NI_COLD bool ni_packet_gives_up(struct ni *ni, struct ni_peer *peer, struct ni_memory_wait *wait,
                                 uint64_t what);
 

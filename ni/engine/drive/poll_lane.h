@@ -38,6 +38,22 @@ NI_ALWAYS_INLINE uint32_t fetch(const struct ni_lane_rx *lane, uint32_t fetched,
     return fetched;
 }
 
+/* A packet was not taken. False: it stays, and is taken later. The lane may be gone. */
+static NI_NOINLINE bool is_lane_lost(struct ni *ni, struct ni_lane_rx *lane, ni_status status)
+{
+    switch (status) {
+    case NI_AGAIN:
+        return false;
+    case NI_ERR_NOMEM:
+        return ni_packet_gives_up(ni, lane->peer, &lane->wait, lane->tail);
+    case NI_ERR_CLOSED:
+        return true;
+    default:
+        ni_lanes_break(ni, lane->peer);
+        return true;
+    }
+}
+
 /* The packets of a lane, of which the first is there; slot is its place in ni->core.lanes. */
 NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                        struct ni_packet *packet, uint64_t word0)
@@ -55,12 +71,8 @@ NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, u
         }
         status = take_packet(ni, lane, slot, packet, word0, word1);
         if (NI_UNLIKELY(status != NI_OK)) {
-            if (status == NI_AGAIN &&
-                !ni_packet_gives_up(ni, lane->peer, &lane->wait, lane->tail)) {
+            if (!is_lane_lost(ni, lane, status)) {
                 break;
-            }
-            if (status != NI_ERR_CLOSED && status != NI_AGAIN) {
-                ni_lanes_break(ni, lane->peer);
             }
             return events + 1;
         }
@@ -153,12 +165,9 @@ NI_ALWAYS_INLINE unsigned poll_lane_by(struct ni *ni, struct ni_lane_rx *lane, u
                                ? take_stamped(ni, lane, slot, packet, word0, word1, take_it)
                                : take_it(ni, lane, slot, packet, word0, word1);
 
-        if (status == NI_AGAIN && !ni_packet_gives_up(ni, lane->peer, &lane->wait, lane->tail)) {
-            break;
-        }
         if (status != NI_OK) {
-            if (status != NI_ERR_CLOSED && status != NI_AGAIN) {
-                ni_lanes_break(ni, lane->peer);
+            if (!is_lane_lost(ni, lane, status)) {
+                break;
             }
             return events + 1;
         }

@@ -61,10 +61,11 @@ ni_status ni_deliver(void *core, struct ni_peer *peer, const struct ni_packet *p
         if (id != 0) {
             ni_stamps_deliver(ni, peer, id);
         }
+    } else if (status == NI_ERR_NOMEM) {
+        /* Nothing more is heard from who is given up. */
+        status = ni_packet_gives_up(ni, peer, &peer->drive.packet, 0) ? NI_OK : NI_AGAIN;
     } else if (status != NI_AGAIN) {
         ni_lanes_break(ni, peer);
-    } else if (ni_packet_gives_up(ni, peer, &peer->drive.packet, 0)) {
-        status = NI_OK; /* nothing more is heard from it */
     }
     return status;
 }
