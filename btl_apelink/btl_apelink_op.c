@@ -10,6 +10,26 @@
 
 OBJ_CLASS_INSTANCE(mca_btl_apelink_op_t, opal_free_list_item_t, NULL, NULL);
 
+/* osc/rdma tries again for ever what finds no memory; ob1 goes on with something else. */
+static NI_COLD void wait_for_memory(mca_btl_apelink_module_t *module,
+                                    const mca_btl_apelink_endpoint_t *endpoint,
+                                    mca_btl_base_rdma_completion_fn_t cbfunc)
+{
+    static _Thread_local struct ni_memory_wait wait;
+
+    if (cbfunc == NULL || ompi_glue_is_of_ob1(cbfunc)) {
+        return;
+    }
+    /* Relaxed: says nothing about other memory. */
+    if (!atomic_exchange_explicit(&module->starved, true, memory_order_relaxed)) {
+        wait = (struct ni_memory_wait){0}; /* one has been started meanwhile */
+    }
+    if (ni_memory_wait_over(&wait, 0, module->ni->config->memory_wait_ms)) {
+        mca_btl_apelink_give_up(module, endpoint, "operation-failed",
+                                "a put, get or atomic found no memory at", NI_ERR_NOMEM);
+    }
+}
+
 mca_btl_apelink_op_t *mca_btl_apelink_op_new(mca_btl_apelink_module_t *module,
                                              mca_btl_apelink_endpoint_t *endpoint,
                                              void *local_address,
@@ -27,6 +47,8 @@ mca_btl_apelink_op_t *mca_btl_apelink_op_new(mca_btl_apelink_module_t *module,
         op->local_address = local_address;
         op->local_handle = local_handle;
         op->width = 0;
+    } else {
+        wait_for_memory(module, endpoint, cbfunc);
     }
     return op;
 }
@@ -69,25 +91,6 @@ void mca_btl_apelink_op_done(void *arg, ni_status status, uint64_t value)
     }
 }
 
-/* osc/rdma tries again for ever what finds no memory; ob1 goes on with something else. */
-static NI_COLD void wait_for_memory(mca_btl_apelink_module_t *module,
-                                    const mca_btl_apelink_op_t *op)
-{
-    static _Thread_local struct ni_memory_wait wait;
-
-    if (op->cbfunc == NULL || ompi_glue_is_of_ob1(op->cbfunc)) {
-        return;
-    }
-    /* Relaxed: says nothing about other memory. */
-    if (!atomic_exchange_explicit(&module->starved, true, memory_order_relaxed)) {
-        wait = (struct ni_memory_wait){0}; /* one has been started meanwhile */
-    }
-    if (ni_memory_wait_over(&wait, 0, module->ni->config->memory_wait_ms)) {
-        mca_btl_apelink_give_up(module, op->endpoint, "operation-failed",
-                                "a put, get or atomic found no memory at", NI_ERR_NOMEM);
-    }
-}
-
 int mca_btl_apelink_op_started(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op,
                                ni_status status)
 {
@@ -98,7 +101,7 @@ int mca_btl_apelink_op_started(mca_btl_apelink_module_t *module, mca_btl_apelink
         return OPAL_SUCCESS; /* op may be gone */
     }
     if (status == NI_ERR_NOMEM) {
-        wait_for_memory(module, op);
+        wait_for_memory(module, op->endpoint, op->cbfunc);
     }
     opal_free_list_return(&module->ops, &op->super);
     return mca_btl_apelink_error(status);

@@ -2,6 +2,9 @@
 /* Put, get and flush. */
 #include "btl_apelink/btl_apelink_op.h"
 
+#include "base/alloc.h"
+#include "base/config.h"
+#include "engine/core/ni.h"
 #include "ompi_glue/get_bound.h"
 
 /*
@@ -73,6 +76,30 @@ static void flushed(void *arg, ni_status status, uint64_t value)
     atomic_store_explicit(done, true, memory_order_release);
 }
 
+/* Ask when all that was started before has completed. Each operation that ends gives memory back;
+ * where none does for memory_wait_ms the job ends. */
+static ni_status begin_flush(mca_btl_apelink_module_t *module, mca_btl_apelink_endpoint_t *endpoint,
+                             _Atomic bool *done)
+{
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = flushed, .arg = done};
+    struct ni_peer *peer = endpoint != NULL ? endpoint->peer : NULL;
+    struct ni_memory_wait wait = {0};
+    ni_status status;
+
+    while ((status = ni_flush(module->ni, peer, &ack)) == NI_AGAIN || status == NI_ERR_NOMEM) {
+        if (status == NI_ERR_NOMEM &&
+            ni_memory_wait_over(&wait, 0, module->ni->config->memory_wait_ms)) {
+            const mca_btl_apelink_endpoint_t here = {.proc = opal_proc_local_get()};
+
+            mca_btl_apelink_give_up(module, endpoint != NULL ? endpoint : &here, "operation-failed",
+                                    "a flush found no memory at", status);
+            return status;
+        }
+        opal_progress();
+    }
+    return status;
+}
+
 /*
  * Returns when all puts, gets and atomics that were started before have completed; their callbacks
  * have run by then, unless another thread is just running them. Makes progress even when there is
@@ -80,8 +107,8 @@ static void flushed(void *arg, ni_status status, uint64_t value)
  * with flushes in between waits for puts of others, which need this process. Most such puts come to
  * us; what waits for other components waits a few flushes longer.
  *
- * osc/rdma does not look at what a flush returns. So lack of memory is waited out: each operation
- * that ends gives some back, and where none is under way a flush takes none.
+ * osc/rdma does not look at what a flush returns. So lack of memory is waited out; where no
+ * operation is under way a flush takes none.
  */
 int mca_btl_apelink_flush(struct mca_btl_base_module_t *btl,
                           struct mca_btl_base_endpoint_t *endpoint)
@@ -92,14 +119,9 @@ int mca_btl_apelink_flush(struct mca_btl_base_module_t *btl,
     };
     static _Atomic unsigned idle;
     mca_btl_apelink_module_t *module = (mca_btl_apelink_module_t *)btl;
-    struct ni_peer *peer = endpoint != NULL ? endpoint->peer : NULL;
     _Atomic bool done = false;
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = flushed, .arg = &done};
-    ni_status status;
+    ni_status status = begin_flush(module, endpoint, &done);
 
-    while ((status = ni_flush(module->ni, peer, &ack)) == NI_AGAIN || status == NI_ERR_NOMEM) {
-        opal_progress();
-    }
     if (status != NI_OK) {
         return mca_btl_apelink_error(status);
     }
