@@ -5,6 +5,7 @@
 function c_type(k) {
     if (base(k) ~ /^(data|buffer|memory|pointer)$/) return "void *"
     if (is_string(k)) return "char *"
+    if (k == "function") return "prf_function "
     if (base(k) ~ /^address(es)?$/) return "MPI_Aint *"
     if (k ~ /^counts?$/) return "MPI_Count *"
     if (k == "offset") return "MPI_Offset *"
@@ -182,8 +183,8 @@ function subroutines(first, last,    n, f) {
     for (n = first; n <= last; n++) {
         f = name[n]
         if (how[f] ~ /^(f08)?$/) call(f)
-        if ((how[f] == "" || how[f] == "hand") && has_string(f)) {
-            if (how[f] == "hand") print "void NAME(" tolower(f) ")(" parameters(f, 0) ");"
+        if (how[f] ~ /^((f08,)?hand)?$/ && has_string(f)) {
+            if (how[f] ~ /hand/) print "void NAME(" tolower(f) ")(" parameters(f, 0) ");"
             described(f)
         }
         if (goes_on(f)) section(f)

@@ -52,6 +52,7 @@ function places(    status, i) {
         print "      EXTERNAL " of[i] "_NULL_COPY_FN, " of[i] "_DUP_FN"
         print "      EXTERNAL " of[i] "_NULL_DELETE_FN"
     }
+    print "      EXTERNAL MPI_CONVERSION_FN_NULL"
     print "      DOUBLE PRECISION MPI_WTIME, MPI_WTICK"
     print "      DOUBLE PRECISION PMPI_WTIME, PMPI_WTICK"
     print "      EXTERNAL MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK"

@@ -26,6 +26,9 @@ extern struct prf_places presto_fortran_places_;
 extern struct prf_texts presto_fortran_texts_;
 #pragma GCC visibility pop
 
+/* What Fortran gives to MPI. */
+typedef void (*prf_function)(void);
+
 /* One more than the number of the last predefined handle. */
 enum {
     PRF_PREDEFINED = 1

@@ -157,8 +157,6 @@ void NAME(info_create_env)(MPI_Fint *info, MPI_Fint *ierror)
 
 /* ---- functions that are given to MPI ---- */
 
-typedef void (*prf_function)(void);
-
 #define CREATES_HANDLER(lower, name, type)                                             \
     void NAME(lower)(prf_function function, MPI_Fint * errhandler, MPI_Fint * ierror); \
     void NAME(lower)(prf_function function, MPI_Fint * errhandler, MPI_Fint * ierror)  \
@@ -342,6 +340,76 @@ void NAME(grequest_start)(prf_function query, prf_function release, prf_function
     HANDLE_OUT(Request, request);
     END(code);
 }
+
+/* ---- representations of data in files ---- */
+
+/* What is registered stays as long as MPI does. */
+struct NAME(datarep) {
+    prf_function read, write, extent;
+    MPI_Aint extra;
+};
+
+static int extent_of_datarep(MPI_Datatype type, MPI_Aint *extent, void *state)
+{
+    struct NAME(datarep) *rep = state;
+    MPI_Fint number = MPI_Type_c2f(type), code = MPI_SUCCESS;
+    ((void (*)(MPI_Fint *, MPI_Aint *, MPI_Aint *, MPI_Fint *))rep->extent)(&number, extent,
+                                                                            &rep->extra, &code);
+    return code;
+}
+
+#define CONVERTS(name, direction, count_type)                                          \
+    static int name(void *user, MPI_Datatype type, count_type count, void *file,       \
+                    MPI_Offset position, void *state)                                  \
+    {                                                                                  \
+        struct NAME(datarep) *rep = state;                                             \
+        MPI_Fint number = MPI_Type_c2f(type), code = MPI_SUCCESS;                      \
+        ((void (*)(void *, MPI_Fint *, count_type *, void *, MPI_Offset *, MPI_Aint *, \
+                   MPI_Fint *))rep->direction)(user, &number, &count, file, &position, \
+                                               &rep->extra, &code);                    \
+        return code;                                                                   \
+    }
+CONVERTS(read_datarep, read, int)
+CONVERTS(write_datarep, write, int)
+CONVERTS(read_datarep_c, read, MPI_Count)
+CONVERTS(write_datarep_c, write, MPI_Count)
+#undef CONVERTS
+
+/* Given to MPI_Register_datarep, which knows it by its address; never called. */
+#define NULL_CONVERSION(lower) \
+    void NAME(lower)(void);    \
+    void NAME(lower)(void)     \
+    {                          \
+    }
+#ifdef PRF_HAS_NULLS
+NULL_CONVERSION(conversion_fn_null)
+NULL_CONVERSION(conversion_fn_null_c)
+#else
+void PRF_NULL(conversion_fn_null)(void);
+void PRF_NULL(conversion_fn_null_c)(void);
+#endif
+#undef NULL_CONVERSION
+
+#define REGISTERS(lower, name, suffix)                                                             \
+    void NAME(lower)(char *datarep, prf_function read, prf_function write, prf_function extent,    \
+                     MPI_Aint *extra, MPI_Fint *ierror, size_t datarep_length)                     \
+    {                                                                                              \
+        struct NAME(datarep) *rep = prf_room(1, sizeof(*rep));                                     \
+        char *datarep_c = prf_string(datarep, datarep_length, false);                              \
+        *rep = (struct NAME(datarep)){read, write, extent, *extra};                                \
+        int code = CALL(name)(                                                                     \
+            datarep_c, read == PRF_NULL(conversion_fn_null##suffix) ? NULL : read_datarep##suffix, \
+            write == PRF_NULL(conversion_fn_null##suffix) ? NULL : write_datarep##suffix,          \
+            extent_of_datarep, rep);                                                               \
+        if (code != MPI_SUCCESS) {                                                                 \
+            free(rep);                                                                             \
+        }                                                                                          \
+        free(datarep_c);                                                                           \
+        END(code);                                                                                 \
+    }
+REGISTERS(register_datarep, Register_datarep, )
+REGISTERS(register_datarep_c, Register_datarep_c, _c)
+#undef REGISTERS
 
 /* How many bytes a variable has, or an element of an array; any rank and type. */
 void NAME_D(sizeof)(CFI_cdesc_t *x, MPI_Fint *size, MPI_Fint *ierror);

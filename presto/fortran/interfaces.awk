@@ -17,6 +17,8 @@ function function_type(f, a,    kind) {
     if (a ~ /copy/) return "MPI_" kind "_copy_attr_function"
     if (a ~ /delete/) return "MPI_" kind "_delete_attr_function"
     if (a == "user_fn") return "MPI_User_function" (f ~ /_c$/ ? "_c" : "")
+    if (a ~ /conversion/) return "MPI_Datarep_conversion_function" (f ~ /_c$/ ? "_c" : "")
+    if (a ~ /extent/) return "MPI_Datarep_extent_function"
     sub(/_fn$/, "", a)
     return "MPI_Grequest_" a "_function"
 }

@@ -154,6 +154,28 @@ module presto_mpi_f08_types
       type(MPI_Win) :: win
       integer :: error_code
     end subroutine
+    subroutine MPI_Datarep_extent_function(datatype, extent, extra_state, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(kind=8) :: extent, extra_state
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Datarep_conversion_function(userbuf, datatype, count, filebuf, position, &
+        extra_state, ierror)
+      import
+      type(c_ptr), value :: userbuf, filebuf
+      type(MPI_Datatype) :: datatype
+      integer :: count, ierror
+      integer(kind=8) :: position, extra_state
+    end subroutine
+    subroutine MPI_Datarep_conversion_function_c(userbuf, datatype, count, filebuf, position, &
+        extra_state, ierror)
+      import
+      type(c_ptr), value :: userbuf, filebuf
+      type(MPI_Datatype) :: datatype
+      integer :: ierror
+      integer(kind=8) :: count, position, extra_state
+    end subroutine
     subroutine MPI_File_errhandler_function(file, error_code)
       import
       type(MPI_File) :: file

@@ -2,10 +2,12 @@
 /* The subroutines as prestofc's objects know them. */
 #include "fortran/convert.h"
 
-#define NAME(lower)   presto_mpi_##lower##_
-#define NAME_D(lower) presto_mpi_##lower##_d
-#define NAME_S(lower) presto_mpi_##lower##_s
-#define CALL(name)    MPI_##name
+#define NAME(lower)     presto_mpi_##lower##_
+#define NAME_D(lower)   presto_mpi_##lower##_d
+#define NAME_S(lower)   presto_mpi_##lower##_s
+#define CALL(name)      MPI_##name
+#define PRF_NULL(lower) presto_mpi_##lower##_
+#define PRF_HAS_NULLS
 
 #include "fortran/calls.h"
 #include "fortran/hand.h"

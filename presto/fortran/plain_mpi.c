@@ -4,10 +4,12 @@
 #include "fortran/convert.h"
 
 #define PRF_PLAIN
-#define NAME(lower)   mpi_##lower##_
-#define NAME_D(lower) prf_mpi_##lower##_d
-#define NAME_S(lower) prf_mpi_##lower##_s
-#define CALL(name)    MPI_##name
+#define NAME(lower)     mpi_##lower##_
+#define NAME_D(lower)   prf_mpi_##lower##_d
+#define NAME_S(lower)   prf_mpi_##lower##_s
+#define CALL(name)      MPI_##name
+#define PRF_NULL(lower) mpi_##lower##_
+#define PRF_HAS_NULLS
 
 #include "fortran/calls.h"
 #include "fortran/hand.h"

@@ -2,10 +2,11 @@
 /* The same by the names of the profiling interface. */
 #include "fortran/convert.h"
 
-#define NAME(lower)   presto_pmpi_##lower##_
-#define NAME_D(lower) presto_pmpi_##lower##_d
-#define NAME_S(lower) presto_pmpi_##lower##_s
-#define CALL(name)    PMPI_##name
+#define NAME(lower)     presto_pmpi_##lower##_
+#define NAME_D(lower)   presto_pmpi_##lower##_d
+#define NAME_S(lower)   presto_pmpi_##lower##_s
+#define CALL(name)      PMPI_##name
+#define PRF_NULL(lower) presto_mpi_##lower##_
 
 #include "fortran/calls.h"
 #include "fortran/hand.h"

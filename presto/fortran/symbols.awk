@@ -11,7 +11,7 @@ function generate(    n, i, more) {
     print "# SPDX-License-Identifier: BSD-3-Clause"
     print "# Made by symbols.awk from functions.list, which say what this is."
     for (n = 1; n <= functions; n++) if (how[name[n]] !~ /^(C|f08.*)$/) rename(tolower(name[n]), "presto_")
-    n = split("null_copy_fn null_delete_fn dup_fn comm_null_copy_fn comm_null_delete_fn type_null_copy_fn type_null_delete_fn win_null_copy_fn win_null_delete_fn sizeof", more, " ")
+    n = split("null_copy_fn null_delete_fn dup_fn comm_null_copy_fn comm_null_delete_fn type_null_copy_fn type_null_delete_fn win_null_copy_fn win_null_delete_fn conversion_fn_null conversion_fn_null_c sizeof", more, " ")
     for (i = 1; i <= n; i++) rename(more[i], "presto_")
     for (n = 1; n <= missing; n++) if (lacks[n] !~ /_c$/) rename(tolower(lacks[n]), "presto_missing_")
 }

@@ -28,7 +28,7 @@ static uint64_t mean_piece(const struct pri_io *io, uint64_t at, uint64_t bytes)
 static struct pri_io_span span_of(const struct pri_io_access *access)
 {
     const struct pri_io *io = access->io;
-    struct pri_io_span span = {.directly = io->view.external || io->atomic};
+    struct pri_io_span span = {.directly = io->view.external || io->view.converted || io->atomic};
     if (access->bytes > 0) {
         if (!pri_io_in_order(&io->view, access->at, access->bytes)) {
             span.directly = true;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/datarep.h"
 #include "type/external.h"
 
 enum {
@@ -229,6 +230,13 @@ static int by_elements(struct pri_io *io, bool write, uint64_t at, const struct 
                        uint64_t *done)
 {
     uint64_t bytes = (uint64_t)data->count * data->type->size;
+    const struct pri_io_datarep *datarep = io->view.datarep;
+    if (io->view.converted && pri_io_converts(write ? &datarep->write : &datarep->read)) {
+        return pri_io_datarep_move(io, write, at, data, move, done);
+    }
+    if (io->view.converted && pri_io_bytes(&io->view, data->type) != data->type->size) {
+        return PRI_IO_CONVERSION; /* only the other way it is converted */
+    }
     if (io->view.external) {
         return pri_external_possible(data->type)
                    ? converted(io, write, at, data, pri_io_bytes(&io->view, data->type), done)

@@ -43,7 +43,7 @@ enum pri_io_error {
     PRI_IO_IN_USE,
     PRI_IO_FAILED,     /* errno has no class of its own */
     PRI_IO_NOT_SAME,   /* ranks differ in an argument of a collective function */
-    PRI_IO_CONVERSION, /* data that external32 does not have */
+    PRI_IO_CONVERSION, /* data that external32 does not have, or that the program cannot convert */
 };
 
 /* Access modes; the values are MPI's. */
@@ -75,6 +75,9 @@ struct pri_io_view {
     struct pri_type *layout;           /* held: the filetype as it lies in the file */
     size_t unit;                       /* bytes of an etype in the file */
     bool external;                     /* external32 */
+    struct pri_io_datarep *datarep;    /* that the program has registered; NULL: none */
+    bool converted;                    /* the file is as that says */
+    bool laid_out;                     /* the layout is: the program has been asked */
     enum pri_type_order order;         /* of the layout: not PRI_UNORDERED */
 };
 
@@ -140,7 +143,11 @@ int pri_io_error(int number);
 /* Not collective by itself; pointers are set by the caller. The types are held. PRI_ERR_OP: they do
  * not fit, or their data is not in the order of the file; PRI_IO_CONVERSION. */
 int pri_io_set_view(struct pri_io *io, int64_t disp, struct pri_type *etype,
-                    struct pri_type *filetype, bool external);
+                    struct pri_type *filetype, bool external, struct pri_io_datarep *datarep);
+/* To be called before places are looked for, and with the type of data (or NULL) before that is
+ * moved: what the program says of its own representation it is asked no sooner. The same errors,
+ * and PRI_ERR_NOMEM. */
+int pri_io_prepare(struct pri_io *io, const struct pri_type *type);
 void pri_io_drop_view(struct pri_io *io);
 
 /* Where byte `at` of what the view lets through is in the file, and how many of the `limit` bytes
@@ -162,7 +169,7 @@ uint64_t pri_io_stream_at(const struct pri_io_view *view, int64_t place);
 uint64_t pri_io_stream_in(const struct pri_io_view *view, uint64_t at, uint64_t bytes,
                           int64_t place);
 /* The offset of the first etype that is wholly behind the end of the file. */
-int pri_io_end(const struct pri_io *io, int64_t *offset);
+int pri_io_end(struct pri_io *io, int64_t *offset);
 
 /* Bytes in the file of an element of memory. */
 size_t pri_io_bytes(const struct pri_io_view *view, const struct pri_type *type);
@@ -179,7 +186,7 @@ int pri_io_read_all(struct pri_io *io, int64_t offset, struct pri_io_data data, 
 int pri_io_write_all(struct pri_io *io, int64_t offset, struct pri_io_data data, size_t *done);
 
 /* Bytes from one element to the next in a file of this view. PRI_ERR_NOMEM, PRI_IO_CONVERSION. */
-int pri_io_extent(const struct pri_io *io, struct pri_type *type, ptrdiff_t *bytes);
+int pri_io_extent(struct pri_io *io, struct pri_type *type, ptrdiff_t *bytes);
 
 /* Etypes in an access. */
 int64_t pri_io_etypes(const struct pri_io *io, struct pri_io_data data);

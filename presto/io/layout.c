@@ -3,13 +3,15 @@
 
 #include <stdlib.h>
 
+#include "io/datarep.h"
 #include "type/external.h"
 #include "type/named.h"
 
 /* One that has a name, in so many bytes. */
-static struct pri_type *named(const struct pri_type *type)
+static struct pri_type *named(const struct pri_type *type, struct pri_io_datarep *datarep)
 {
-    return pri_type_new_contiguous((long long)pri_external_size(type), &presto_type_byte);
+    size_t bytes = datarep != NULL ? pri_io_datarep_size(datarep, type) : pri_external_size(type);
+    return pri_type_new_contiguous((long long)bytes, &presto_type_byte);
 }
 
 static struct pri_type *of_darray(const struct pri_recipe *recipe, struct pri_type *part)
@@ -68,15 +70,15 @@ static struct pri_type *of_one(const struct pri_recipe *recipe, struct pri_type 
     }
 }
 
-static struct pri_type *rebuild(const struct pri_type *type);
+static struct pri_type *rebuild(const struct pri_type *type, struct pri_io_datarep *datarep);
 
-static struct pri_type *of_struct(const struct pri_recipe *recipe)
+static struct pri_type *of_struct(const struct pri_recipe *recipe, struct pri_io_datarep *datarep)
 {
     struct pri_type **part = calloc((size_t)recipe->types + 1, sizeof(struct pri_type *));
     struct pri_type *made = NULL;
     bool ok = part != NULL;
     for (int i = 0; ok && i < recipe->types; i++) {
-        part[i] = rebuild(recipe->type[i]);
+        part[i] = rebuild(recipe->type[i], datarep);
         ok = part[i] != NULL;
     }
     if (ok) {
@@ -91,16 +93,16 @@ static struct pri_type *of_struct(const struct pri_recipe *recipe)
     return made;
 }
 
-static struct pri_type *rebuild(const struct pri_type *type)
+static struct pri_type *rebuild(const struct pri_type *type, struct pri_io_datarep *datarep)
 {
     const struct pri_recipe *recipe = type->recipe;
     if (recipe == NULL || type->predefined) {
-        return named(type);
+        return named(type, datarep);
     }
     if (recipe->combiner == PRI_COMBINER_STRUCT) {
-        return of_struct(recipe);
+        return of_struct(recipe, datarep);
     }
-    struct pri_type *part = rebuild(recipe->type[0]);
+    struct pri_type *part = rebuild(recipe->type[0], datarep);
     if (part == NULL) {
         return NULL;
     }
@@ -109,11 +111,11 @@ static struct pri_type *rebuild(const struct pri_type *type)
     return made;
 }
 
-struct pri_type *pri_io_layout(struct pri_type *type)
+struct pri_type *pri_io_layout(struct pri_type *type, struct pri_io_datarep *datarep)
 {
-    if (pri_external_size(type) == type->size && type->unit > 0) {
+    if (datarep == NULL && pri_external_size(type) == type->size && type->unit > 0) {
         pri_type_retain(type);
         return type;
     }
-    return rebuild(type);
+    return rebuild(type, datarep);
 }

@@ -5,6 +5,8 @@ presto_libpresto_core_la_SOURCES += \
     presto/io/collective.c \
     presto/io/collective.h \
     presto/io/data.c \
+    presto/io/datarep.c \
+    presto/io/datarep.h \
     presto/io/exchange.c \
     presto/io/io.h \
     presto/io/layout.c \

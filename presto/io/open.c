@@ -148,7 +148,7 @@ static int begin(struct pri_io *io, const struct pri_io_hints *hints)
     io->hints = *hints;
     int error = pri_coll_bcast(io->team, &io->hints, sizeof(io->hints), &presto_type_byte, 0, NULL);
     if (error == 0) {
-        error = pri_io_set_view(io, 0, &presto_type_byte, &presto_type_byte, false);
+        error = pri_io_set_view(io, 0, &presto_type_byte, &presto_type_byte, false, NULL);
     }
     if (error == 0 && (io->mode & PRI_IO_APPEND) != 0) {
         error = pri_io_end(io, &io->pointer);

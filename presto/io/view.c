@@ -2,28 +2,48 @@
 /* What a rank sees of a file, and where that is. */
 #include "io/io.h"
 
+#include "io/datarep.h"
 #include "io/layout.h"
 #include "type/external.h"
 
 /* The etype and filetype as they lie in the file; false: memory is short. */
 static bool lay_out(struct pri_io_view *view)
 {
-    if (!view->external) {
-        view->unit = view->etype->size;
+    view->laid_out = true;
+    view->unit = pri_io_bytes(view, view->etype);
+    if (!view->external && !view->converted) {
         view->layout = view->filetype;
         pri_type_retain(view->layout);
         return true;
     }
-    view->unit = pri_external_size(view->etype);
-    view->layout = pri_io_layout(view->filetype);
+    view->layout = pri_io_layout(view->filetype, view->datarep);
     return view->layout != NULL;
 }
 
-int pri_io_set_view(struct pri_io *io, int64_t disp, struct pri_type *etype,
-                    struct pri_type *filetype, bool external)
+/* Whether the file is as the program's representation says. Where data that may be moved is not
+ * converted, it is as in memory. */
+static bool is_converted(const struct pri_io *io, const struct pri_io_datarep *datarep)
 {
-    struct pri_io_view view = {
-        .disp = disp, .etype = etype, .filetype = filetype, .external = external};
+    return datarep != NULL &&
+           ((pri_io_converts(&datarep->read) && (io->mode & PRI_IO_WRONLY) == 0) ||
+            (pri_io_converts(&datarep->write) && (io->mode & PRI_IO_RDONLY) == 0));
+}
+
+static bool bad_order(const struct pri_io *io, const struct pri_io_view *view)
+{
+    return view->order == PRI_UNORDERED ||
+           (view->order == PRI_OVERLAPPING && (io->mode & PRI_IO_RDONLY) == 0);
+}
+
+int pri_io_set_view(struct pri_io *io, int64_t disp, struct pri_type *etype,
+                    struct pri_type *filetype, bool external, struct pri_io_datarep *datarep)
+{
+    struct pri_io_view view = {.disp = disp,
+                               .etype = etype,
+                               .filetype = filetype,
+                               .external = external,
+                               .datarep = datarep,
+                               .unit = 1};
     if (etype->size == 0 || filetype->size == 0 || filetype->size % etype->size != 0) {
         return PRI_ERR_OP;
     }
@@ -34,8 +54,9 @@ int pri_io_set_view(struct pri_io *io, int64_t disp, struct pri_type *etype,
         return PRI_ERR_NOMEM;
     }
     view.order = pri_type_order(view.layout);
-    if (view.order == PRI_UNORDERED ||
-        (view.order == PRI_OVERLAPPING && (io->mode & PRI_IO_RDONLY) == 0)) {
+    view.converted = is_converted(io, datarep);
+    view.laid_out = !view.converted;
+    if (view.laid_out && bad_order(io, &view)) {
         pri_type_release(view.layout);
         return PRI_ERR_OP;
     }
@@ -44,6 +65,48 @@ int pri_io_set_view(struct pri_io *io, int64_t disp, struct pri_type *etype,
     pri_io_drop_view(io);
     io->view = view;
     return 0;
+}
+
+/* Until then the layout is that of memory. The lock is held. */
+static int lay_out_converted(struct pri_io *io)
+{
+    struct pri_io_view view = io->view;
+    int error = pri_io_datarep_ask(view.datarep, view.etype);
+    if (error == 0) {
+        error = pri_io_datarep_ask(view.datarep, view.filetype);
+    }
+    if (error == 0 && (pri_io_datarep_size(view.datarep, view.etype) == 0 ||
+                       pri_io_datarep_size(view.datarep, view.filetype) == 0)) {
+        error = PRI_IO_CONVERSION;
+    }
+    if (error == 0 && !lay_out(&view)) {
+        error = PRI_ERR_NOMEM;
+    }
+    if (error != 0) {
+        return error;
+    }
+    view.order = pri_type_order(view.layout);
+    if (bad_order(io, &view)) {
+        pri_type_release(view.layout);
+        return PRI_ERR_OP;
+    }
+    pri_type_release(io->view.layout);
+    io->view = view;
+    return 0;
+}
+
+int pri_io_prepare(struct pri_io *io, const struct pri_type *type)
+{
+    int error = 0;
+    if (NI_LIKELY(!io->view.converted)) {
+        return 0;
+    }
+    pthread_mutex_lock(&io->lock);
+    if (!io->view.laid_out) {
+        error = lay_out_converted(io);
+    }
+    pthread_mutex_unlock(&io->lock);
+    return error != 0 || type == NULL ? error : pri_io_datarep_ask(io->view.datarep, type);
 }
 
 void pri_io_drop_view(struct pri_io *io)
@@ -127,10 +190,13 @@ uint64_t pri_io_stream_in(const struct pri_io_view *view, uint64_t at, uint64_t 
     return first <= at ? at : first < at + bytes ? first : at + bytes;
 }
 
-int pri_io_end(const struct pri_io *io, int64_t *offset)
+int pri_io_end(struct pri_io *io, int64_t *offset)
 {
     int64_t size;
-    int error = pri_io_get_size(io, &size);
+    int error = pri_io_prepare(io, NULL);
+    if (error == 0) {
+        error = pri_io_get_size(io, &size);
+    }
     if (error == 0) {
         uint64_t bytes = pri_io_stream_at(&io->view, size);
         *offset = (int64_t)((bytes + io->view.unit - 1) / io->view.unit);
@@ -140,7 +206,9 @@ int pri_io_end(const struct pri_io *io, int64_t *offset)
 
 size_t pri_io_bytes(const struct pri_io_view *view, const struct pri_type *type)
 {
-    return view->external ? pri_external_size(type) : type->size;
+    return view->converted  ? pri_io_datarep_size(view->datarep, type)
+           : view->external ? pri_external_size(type)
+                            : type->size;
 }
 
 int64_t pri_io_etypes(const struct pri_io *io, struct pri_io_data data)
@@ -149,16 +217,20 @@ int64_t pri_io_etypes(const struct pri_io *io, struct pri_io_data data)
     return (int64_t)(bytes / io->view.unit);
 }
 
-int pri_io_extent(const struct pri_io *io, struct pri_type *type, ptrdiff_t *bytes)
+int pri_io_extent(struct pri_io *io, struct pri_type *type, ptrdiff_t *bytes)
 {
+    struct pri_io_datarep *datarep = io->view.datarep;
     *bytes = type->extent;
-    if (!io->view.external) {
+    if (!io->view.external && datarep == NULL) {
         return 0;
     }
-    if (!pri_external_possible(type)) {
-        return PRI_IO_CONVERSION;
+    int error = datarep != NULL               ? pri_io_datarep_ask(datarep, type)
+                : pri_external_possible(type) ? 0
+                                              : PRI_IO_CONVERSION;
+    if (error != 0) {
+        return error;
     }
-    struct pri_type *layout = pri_io_layout(type);
+    struct pri_type *layout = pri_io_layout(type, datarep);
     if (layout == NULL) {
         return PRI_ERR_NOMEM;
     }

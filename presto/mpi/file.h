@@ -78,6 +78,12 @@ int pri_file_end(MPI_File file, const char *function, enum pri_file_call call, b
 /* The hints that an info changes. */
 void pri_file_hints(struct pri_info *info, int size, struct pri_io_hints *hints);
 
+/* A representation of data by its name: one of Presto's own; one that the application has
+ * registered, or NULL. */
+bool pri_datarep_is_own(const char *name);
+struct pri_io_datarep *pri_datarep_find(const char *name);
+void pri_datareps_free(struct pri_mpi *mpi);
+
 /* The worst of all ranks' codes: collective. */
 int pri_file_agree(struct pri_comm *comm, int code);
 

@@ -41,8 +41,9 @@ static int data_code(MPI_File file, const struct pri_file_access *access)
     if (explicit_offset(access->call) && access->offset < 0) {
         return pri_blame(MPI_ERR_ARG, "the offset is negative");
     }
-    if (data->count * data->type->size == 0) {
-        return MPI_SUCCESS;
+    int error = pri_io_prepare(&file->io, data->type);
+    if (error != 0 || data->count * data->type->size == 0) {
+        return pri_mpi_code(error);
     }
     if (pri_data_at(data->buf, data->type) == NULL) {
         return pri_mpi_code(pri_null_data());

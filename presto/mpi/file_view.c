@@ -20,9 +20,10 @@ static int view_code(MPI_File file, MPI_Offset disp, const struct pri_type *etyp
         return pri_blame(MPI_ERR_DISP, "of a file with MPI_MODE_SEQUENTIAL it has to be "
                                        "MPI_DISPLACEMENT_CURRENT");
     }
-    if (datarep == NULL || (strcmp(datarep, "native") != 0 && strcmp(datarep, "internal") != 0 &&
-                            strcmp(datarep, "external32") != 0)) {
-        return pri_blame(MPI_ERR_UNSUPPORTED_DATAREP, "Presto has native, internal and external32");
+    if (datarep == NULL || (!pri_datarep_is_own(datarep) && pri_datarep_find(datarep) == NULL)) {
+        return pri_blame(MPI_ERR_UNSUPPORTED_DATAREP,
+                         "Presto has native, internal and external32, and what this rank has given "
+                         "to MPI_Register_datarep");
     }
     return MPI_SUCCESS;
 }
@@ -31,7 +32,10 @@ static int view_code(MPI_File file, MPI_Offset disp, const struct pri_type *etyp
 static int current(MPI_File file, MPI_Offset *disp)
 {
     int64_t offset;
-    int error = pri_io_shared_take(&file->io, 0, &offset);
+    int error = pri_io_prepare(&file->io, NULL);
+    if (error == 0) {
+        error = pri_io_shared_take(&file->io, 0, &offset);
+    }
     if (error == 0) {
         *disp = pri_io_place(&file->io.view, (uint64_t)offset * file->io.view.unit);
     }
@@ -49,8 +53,8 @@ static int set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Data
     if (code != MPI_SUCCESS) {
         return code;
     }
-    int error =
-        pri_io_set_view(&file->io, disp, etype, filetype, strcmp(datarep, "external32") == 0);
+    int error = pri_io_set_view(&file->io, disp, etype, filetype,
+                                strcmp(datarep, "external32") == 0, pri_datarep_find(datarep));
     code =
         error == PRI_ERR_OP
             ? pri_blame(MPI_ERR_TYPE, "the filetype has to consist of whole etypes, in the order "
@@ -106,6 +110,10 @@ int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp)
     }
     if (offset < 0) {
         return pri_file_fail(file, __func__, pri_blame(MPI_ERR_ARG, "the offset is negative"));
+    }
+    int error = pri_io_prepare(&file->io, NULL);
+    if (error != 0) {
+        return pri_file_result(file, __func__, error);
     }
     *disp = pri_io_place(&file->io.view, (uint64_t)offset * file->io.view.unit);
     return MPI_SUCCESS;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Start and end. */
+#include "mpi/file.h"
 #include "mpi/later.h"
 #include "mpi/request.h"
 
@@ -12,6 +13,7 @@ static void free_state(struct pri_mpi *mpi)
     pri_keyvals_free(mpi);
     pri_errors_free(mpi);
     pri_errhandler_release(mpi->file_errhandler);
+    pri_datareps_free(mpi);
     pri_type_names_free(mpi);
     pri_numbers_free(mpi);
     pri_requests_free(mpi);

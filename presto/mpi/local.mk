@@ -58,6 +58,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/failure.c \
     presto/mpi/file.h \
     presto/mpi/file_data.c \
+    presto/mpi/file_datarep.c \
     presto/mpi/file_error.c \
     presto/mpi/file_info.c \
     presto/mpi/file_make.c \

@@ -132,6 +132,7 @@ struct pri_mpi {
     struct pri_comm *world, *alone;         /* MPI_COMM_WORLD, MPI_COMM_SELF */
     struct pri_mpi_request *requests;       /* free ones: mpi/request.h */
     struct pri_errhandler *file_errhandler; /* of MPI_FILE_NULL */
+    struct pri_io_datarep *datareps;        /* that the application has registered */
     pthread_mutex_t lock;                   /* of what follows */
     struct pri_comm *ending;                /* freed here, and not yet by all */
     struct ni_list comms;                   /* with a context */

@@ -4,6 +4,7 @@
 
 EXTRA_DIST += \
     tests/mpi/file_calls.c \
+    tests/mpi/file_datarep.c \
     tests/mpi/file_model.c \
     tests/mpi/file_views.c \
     tests/mpi/mtjob.py \

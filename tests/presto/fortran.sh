@@ -59,6 +59,9 @@ compile_fortran large "$here/fortran/large.f90"
 compile_fortran later "$here/fortran/later.F90"
 compile_fortran later_by_module -DUSE_MPI "$here/fortran/later.F90"
 compile_fortran later_by_new_module -DUSE_MPI_F08 "$here/fortran/later.F90"
+compile_fortran datarep "$here/fortran/datarep.F90"
+compile_fortran datarep_by_module -DUSE_MPI "$here/fortran/datarep.F90"
+compile_fortran datarep_by_new_module -DUSE_MPI_F08 "$here/fortran/datarep.F90"
 compile_fortran mixed "$here/fortran/mixed.f90" "$work/mixed_half.o"
 for n in 1 2 4; do
     run $n calls "$work/file-$n"
@@ -71,6 +74,9 @@ done
 run 3 later
 run 1 later_by_module
 run 2 later_by_new_module
+run 1 datarep "$work/file-d1"
+run 2 datarep_by_module "$work/file-d2"
+run 3 datarep_by_new_module "$work/file-d3"
 
 # The benchmark, which has all three interfaces in one program, and C.
 "$prestocc" ${sanitizer:+"$sanitizer"} -O2 -Wall -Wextra -Werror -c "$src/osu_bench/fortran_latency_c.c" -o "$work/latency_c.o" || failed "fortran_latency_c.c does not compile"

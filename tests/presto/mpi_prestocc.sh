@@ -162,7 +162,7 @@ cmp -s "$work/missing" "$work/told" || failed "missing, and not refused by both 
 # With the header, too, a configure script hears no: by Autoconf's AC_CHECK_FUNCS with it, CMake's check_symbol_exists, #ifdef.
 for compiler in "${CC:-cc}" gcc clang "${CXX:-c++}"; do
     $compiler --version >/dev/null 2>&1 || continue
-    for name in MPI_Session_init PMPI_Register_datarep MPI_Comm_rank; do
+    for name in MPI_Session_init PMPI_Remove_error_class MPI_Comm_rank; do
         want=no
         [ $name != MPI_Comm_rank ] || want=yes
         printf '#include <mpi.h>\nint main(int c, char **v) {\n(void)v;\n#ifndef %s\nreturn ((int *)(&%s))[c];\n#else\nreturn 0;\n#endif\n}\n' "$name" "$name" >"$work/ask.c"
@@ -214,7 +214,7 @@ for compiler in "${CC:-cc}" $others "$cxx"; do
     done
     ask "$compiler" cmake MPI_Comm_rank || failed "$compiler: CMake does not find MPI_Comm_rank: $(cat "$work/out")"
     for other in '' "$theirs"; do
-        for name in MPI_Register_datarep PMPI_Session_init MPI_Psend_init; do
+        for name in MPI_Remove_error_class PMPI_Session_init MPI_Psend_init; do
             for way in func lib cmake; do
                 ask "$compiler" $way "$name" && failed "$compiler, $way, '$other': $name is found"
                 grep -q 'presto_missing_MPI_' "$work/out" || failed "$compiler, $way: $name is refused because of $(cat "$work/out")"

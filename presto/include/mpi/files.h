@@ -51,6 +51,28 @@ PRESTO_FN(int, File_get_byte_offset, (MPI_File file, MPI_Offset offset, MPI_Offs
 PRESTO_FN(int, File_seek_shared, (MPI_File file, MPI_Offset offset, int whence));
 PRESTO_FN(int, File_get_position_shared, (MPI_File file, MPI_Offset *offset));
 
+/* ---- representations of data ---- */
+
+typedef int MPI_Datarep_extent_function(MPI_Datatype type, MPI_Aint *extent, void *extra);
+typedef int MPI_Datarep_conversion_function(void *user, MPI_Datatype type, int count, void *file,
+                                            MPI_Offset position, void *extra);
+typedef int MPI_Datarep_conversion_function_c(void *user, MPI_Datatype type, MPI_Count count,
+                                              void *file, MPI_Offset position, void *extra);
+
+#define MPI_CONVERSION_FN_NULL   ((MPI_Datarep_conversion_function *)0)
+#define MPI_CONVERSION_FN_NULL_C ((MPI_Datarep_conversion_function_c *)0)
+
+PRESTO_FN(int, Register_datarep,
+          (const char *datarep, MPI_Datarep_conversion_function *read,
+           MPI_Datarep_conversion_function *write, MPI_Datarep_extent_function *extent,
+           void *extra));
+PRESTO_FN(int, Register_datarep_c,
+          (const char *datarep, MPI_Datarep_conversion_function_c *read,
+           MPI_Datarep_conversion_function_c *write, MPI_Datarep_extent_function *extent,
+           void *extra));
+
+/* ---- data ---- */
+
 PRESTO_FN(int, File_read_at,
           (MPI_File file, MPI_Offset offset, PRESTO_FILE_IN, MPI_Status *status));
 PRESTO_FN(int, File_read_at_all,

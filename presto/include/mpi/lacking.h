@@ -5,14 +5,6 @@
 #ifndef PRESTO_MPI_LACKING_H
 #define PRESTO_MPI_LACKING_H
 
-/* ---- representations of data in files ---- */
-
-typedef int MPI_Datarep_extent_function(MPI_Datatype type, MPI_Aint *extent, void *extra);
-typedef int MPI_Datarep_conversion_function(void *user, MPI_Datatype type, int count, void *file,
-                                            MPI_Offset position, void *extra);
-
-#define MPI_CONVERSION_FN_NULL ((MPI_Datarep_conversion_function *)0)
-
 /* ---- sessions ---- */
 
 typedef struct presto_session *MPI_Session;
