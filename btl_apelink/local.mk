@@ -45,8 +45,8 @@ nodist_btl_apelink_libbtl_apelink_la_SOURCES = btl_apelink/help_text.c
 
 btl_apelink/help_text.c: btl_apelink/help-mpi-btl-apelink.txt
 	$(AM_V_GEN)$(MKDIR_P) btl_apelink && { \
-	    echo 'extern const char mca_btl_apelink_help_text[];'; \
-	    echo 'const char mca_btl_apelink_help_text[] = "\n"'; \
+	    printf '%s\n' 'extern const char mca_btl_apelink_help_text[];'; \
+	    printf '%s\n' 'const char mca_btl_apelink_help_text[] = "\n"'; \
 	    sed -e '/^#/d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/    "/' -e 's/$$/\\n"/' \
 	        $(srcdir)/btl_apelink/help-mpi-btl-apelink.txt; \
-	    echo '    "";'; } >$@.tmp && mv $@.tmp $@
+	    printf '%s\n' '    "";'; } >$@.tmp && mv $@.tmp $@

@@ -34,8 +34,8 @@ nodist_mtl_match_libmtl_match_la_SOURCES = mtl_match/help_text.c
 
 mtl_match/help_text.c: ompi_match/help-match.txt ompi_match/help.sed
 	$(AM_V_GEN)$(MKDIR_P) mtl_match && { \
-	    echo 'extern const char ompi_mtl_match_help_text[];'; \
-	    echo 'const char ompi_mtl_match_help_text[] = "\n"'; \
+	    printf '%s\n' 'extern const char ompi_mtl_match_help_text[];'; \
+	    printf '%s\n' 'const char ompi_mtl_match_help_text[] = "\n"'; \
 	    sed -e 's/@KIND@/mtl/g' -e 's/@NAME@/match MTL/g' -e 's/@USE@/-mca pml cm -mca mtl match/g' \
 	        $(srcdir)/ompi_match/help-match.txt | sed -f $(srcdir)/ompi_match/help.sed; \
-	    echo '    "";'; } >$@.tmp && mv $@.tmp $@
+	    printf '%s\n' '    "";'; } >$@.tmp && mv $@.tmp $@

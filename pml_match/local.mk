@@ -43,8 +43,8 @@ nodist_pml_match_libpml_match_la_SOURCES = pml_match/help_text.c
 
 pml_match/help_text.c: ompi_match/help-match.txt ompi_match/help.sed
 	$(AM_V_GEN)$(MKDIR_P) pml_match && { \
-	    echo 'extern const char pml_match_help_text[];'; \
-	    echo 'const char pml_match_help_text[] = "\n"'; \
+	    printf '%s\n' 'extern const char pml_match_help_text[];'; \
+	    printf '%s\n' 'const char pml_match_help_text[] = "\n"'; \
 	    sed -e 's/@KIND@/pml/g' -e 's/@NAME@/match PML/g' -e 's/@USE@/-mca pml match/g' \
 	        $(srcdir)/ompi_match/help-match.txt | sed -f $(srcdir)/ompi_match/help.sed; \
-	    echo '    "";'; } >$@.tmp && mv $@.tmp $@
+	    printf '%s\n' '    "";'; } >$@.tmp && mv $@.tmp $@
