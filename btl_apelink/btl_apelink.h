@@ -10,6 +10,7 @@
 #include <apeni/region.h>
 #include <apeni/transfer.h>
 
+#include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/list.h"
 #include "ompi_glue/component.h"
@@ -100,6 +101,10 @@ struct mca_btl_apelink_op_t {
     void *local_address;
     mca_btl_base_registration_handle_t *local_handle;
     uint32_t width; /* fetching atomics: bytes of the result to store, else 0 */
+    /* What it is to do, while it is held. */
+    bool reads;
+    size_t size;
+    struct ni_remote remote;
 };
 typedef struct mca_btl_apelink_op_t mca_btl_apelink_op_t;
 OBJ_CLASS_DECLARATION(mca_btl_apelink_op_t);
@@ -139,6 +144,9 @@ struct mca_btl_apelink_module_t {
     opal_free_list_t frags[MCA_BTL_APELINK_FRAG_CLASSES];
     opal_free_list_t ops;
     opal_free_list_t regs;
+    opal_list_t held; /* puts and gets that found no memory; under lock */
+    _Atomic uint32_t held_count;
+    struct ni_memory_wait starve; /* since when none of them has been started; under lock */
     struct ni_list assemblies; /* messages that arrive in parts; the thread that polls has them */
     uint64_t unclaimed;        /* messages with a tag that nobody takes */
 };

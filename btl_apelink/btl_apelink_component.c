@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The component: from loading to the one module, and progress. */
-#include "btl_apelink/btl_apelink.h"
+#include "btl_apelink/btl_apelink_op.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -75,6 +75,7 @@ static void construct_lists(mca_btl_apelink_module_t *module)
     }
     OBJ_CONSTRUCT(&module->ops, opal_free_list_t);
     OBJ_CONSTRUCT(&module->regs, opal_free_list_t);
+    OBJ_CONSTRUCT(&module->held, opal_list_t);
 }
 
 /* Descriptors, operations, registrations. Some of each are made now: one can then be refused only
@@ -230,7 +231,8 @@ static mca_btl_base_module_t **component_init(int *num_btls, bool progress_threa
 
 static bool has_pending(const mca_btl_apelink_module_t *module)
 {
-    return atomic_load_explicit(&module->busy_count, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&module->busy_count, memory_order_relaxed) != 0 ||
+           mca_btl_apelink_holds(module);
 }
 
 static int component_progress(void)
@@ -246,6 +248,7 @@ static int component_progress(void)
                  : ni_progress(module->ni);
     if (NI_UNLIKELY(has_pending(module))) {
         events += mca_btl_apelink_send_pending(module);
+        events += mca_btl_apelink_start_held(module);
     }
     return (int)events;
 }

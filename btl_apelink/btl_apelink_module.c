@@ -21,6 +21,12 @@ static int finalize(struct mca_btl_base_module_t *btl)
     for (int i = 0; i < MCA_BTL_APELINK_FRAG_CLASSES; i++) {
         OBJ_DESTRUCT(&module->frags[i]);
     }
+    while (!opal_list_is_empty(&module->held)) {
+        opal_list_item_t *op = opal_list_remove_first(&module->held);
+
+        opal_free_list_return(&module->ops, (opal_free_list_item_t *)op);
+    }
+    OBJ_DESTRUCT(&module->held);
     OBJ_DESTRUCT(&module->ops);
     OBJ_DESTRUCT(&module->regs);
     OBJ_DESTRUCT(&module->lock);

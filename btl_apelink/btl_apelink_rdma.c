@@ -13,6 +13,89 @@
  * complete when the data is visible at the target, as the interface demands.
  */
 
+NI_ALWAYS_INLINE ni_status begin(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op,
+                                 size_t size, const struct ni_remote *remote, bool reads)
+{
+    struct ni_ack ack = mca_btl_apelink_op_ack(op);
+
+    return reads ? ni_read(module->ni, op->endpoint->peer, op->local_address, size, remote, &ack)
+                 : ni_write(module->ni, op->endpoint->peer, op->local_address, size, remote, &ack);
+}
+
+static bool lacks_memory(ni_status status)
+{
+    return status == NI_AGAIN || status == NI_ERR_NOMEM;
+}
+
+/* ob1 tries again what found no memory only when something else of its own has completed: where
+ * nothing else is under way, never. */
+void mca_btl_apelink_op_hold(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op,
+                             size_t size, const struct ni_remote *remote, bool reads)
+{
+    op->size = size;
+    op->remote = *remote;
+    op->reads = reads;
+    mca_btl_apelink_lock(module, &module->lock);
+    opal_list_append(&module->held, &op->super.super);
+    /* Relaxed: the lock orders the list; who sees the count late looks again. */
+    atomic_fetch_add_explicit(&module->held_count, 1, memory_order_relaxed);
+    mca_btl_apelink_unlock(module, &module->lock);
+}
+
+/* The one that has been held for longest, or NULL; one before it may have been started. */
+static mca_btl_apelink_op_t *take_held(mca_btl_apelink_module_t *module, bool one_started)
+{
+    mca_btl_apelink_op_t *op;
+
+    mca_btl_apelink_lock(module, &module->lock);
+    if (one_started) {
+        module->starve = (struct ni_memory_wait){0};
+    }
+    op = (mca_btl_apelink_op_t *)opal_list_remove_first(&module->held);
+    if (op != NULL) {
+        atomic_fetch_sub_explicit(&module->held_count, 1, memory_order_relaxed);
+    }
+    mca_btl_apelink_unlock(module, &module->lock);
+    return op;
+}
+
+/* Back to the front, since there is no memory still. */
+static void hold_again(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op, ni_status status)
+{
+    bool over;
+
+    mca_btl_apelink_lock(module, &module->lock);
+    opal_list_prepend(&module->held, &op->super.super);
+    atomic_fetch_add_explicit(&module->held_count, 1, memory_order_relaxed);
+    over = status == NI_ERR_NOMEM &&
+           ni_memory_wait_over(&module->starve, 0, module->ni->config->memory_wait_ms);
+    mca_btl_apelink_unlock(module, &module->lock);
+    if (over) {
+        mca_btl_apelink_give_up(module, op->endpoint, "operation-failed",
+                                "a put or get found no memory at", status);
+    }
+}
+
+unsigned mca_btl_apelink_start_held(mca_btl_apelink_module_t *module)
+{
+    unsigned started = 0;
+    mca_btl_apelink_op_t *op;
+
+    while ((op = take_held(module, started != 0)) != NULL) {
+        ni_status status = begin(module, op, op->size, &op->remote, op->reads);
+
+        if (lacks_memory(status)) {
+            hold_again(module, op, status);
+            break;
+        }
+        started++;
+        if (status != NI_OK) {
+            mca_btl_apelink_op_done(op, status, 0);
+        }
+    }
+    return started;
+}
+
 NI_ALWAYS_INLINE int start(struct mca_btl_base_module_t *btl,
                            struct mca_btl_base_endpoint_t *endpoint, void *local_address,
                            uint64_t remote_address,
@@ -25,7 +108,6 @@ NI_ALWAYS_INLINE int start(struct mca_btl_base_module_t *btl,
     struct ni_remote remote = mca_btl_apelink_remote(remote_address, remote_handle);
     mca_btl_apelink_op_t *op = mca_btl_apelink_op_new(module, endpoint, local_address, local_handle,
                                                       cbfunc, cbcontext, cbdata);
-    struct ni_ack ack;
     ni_status status;
 
     if (NI_UNLIKELY(op == NULL)) {
@@ -34,9 +116,11 @@ NI_ALWAYS_INLINE int start(struct mca_btl_base_module_t *btl,
     if (reads) {
         size = ompi_glue_get_bound(local_address, remote_address, size, cbfunc, cbcontext, cbdata);
     }
-    ack = mca_btl_apelink_op_ack(op);
-    status = reads ? ni_read(module->ni, endpoint->peer, local_address, size, &remote, &ack)
-                   : ni_write(module->ni, endpoint->peer, local_address, size, &remote, &ack);
+    status = begin(module, op, size, &remote, reads);
+    if (NI_UNLIKELY(lacks_memory(status)) && cbfunc != NULL && ompi_glue_is_of_ob1(cbfunc)) {
+        mca_btl_apelink_op_hold(module, op, size, &remote, reads);
+        return OPAL_SUCCESS;
+    }
     return mca_btl_apelink_op_started(module, op, status);
 }
 

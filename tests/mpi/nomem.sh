@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Memory runs out at one allocation of the start or of a message, and stays away: two ranks end with an error that names
-# memory, over pml match and mtl match, and never wait for ever. A few allocations, or with APELINK_TEST_ALL=yes each.
+# memory, over pml match, mtl match and the BTL, and never wait for ever. A few allocations, or with APELINK_TEST_ALL=yes each.
 . "$(dirname "$0")/common.sh"
 needs p2p_sizes
 program=$builddir/tests/mpi/p2p_sizes
@@ -33,6 +33,7 @@ fi
 for n in $all; do
     ends pml_match "$n" --mca pml match
     ends mtl_match "$n" --mca pml cm --mca mtl match
+    ends btl_apelink "$n" --mca pml ob1 --mca btl apelink,self
 done
 echo "$failures failures"
 [ "$failures" -eq 0 ]
