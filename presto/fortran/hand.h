@@ -385,8 +385,9 @@ CONVERTS(write_datarep_c, write, MPI_Count)
 NULL_CONVERSION(conversion_fn_null)
 NULL_CONVERSION(conversion_fn_null_c)
 #else
-void PRF_NULL(conversion_fn_null)(void);
-void PRF_NULL(conversion_fn_null_c)(void);
+/* Weak: the object that has them, and all other names of MPI, is not linked for these. */
+__attribute__((weak)) void PRF_NULL(conversion_fn_null)(void);
+__attribute__((weak)) void PRF_NULL(conversion_fn_null_c)(void);
 #endif
 #undef NULL_CONVERSION
 
