@@ -153,7 +153,7 @@ static void remove_first(struct ni_peer *peer, enum ni_source source)
     }
 }
 
-static bool send_first(struct ni_peer *peer, enum ni_source source, unsigned *sent)
+static bool send_first_control(struct ni_peer *peer, enum ni_source source, unsigned *sent)
 {
     if (send_now(peer, first_of(peer, source)) != NI_OK) {
         return false;
@@ -166,7 +166,7 @@ static bool send_first(struct ni_peer *peer, enum ni_source source, unsigned *se
 static bool send_waiting_controls(struct ni_peer *peer, unsigned *sent)
 {
     while (!ni_list_empty(&peer->send.controls)) {
-        if (!send_first(peer, NI_SOURCE_CONTROLS, sent)) {
+        if (!send_first_control(peer, NI_SOURCE_CONTROLS, sent)) {
             return false;
         }
     }
@@ -180,7 +180,7 @@ static bool send_waiting_requests(struct ni_peer *peer, unsigned *sent)
         if ((peer->waiting & NI_SOURCES_OF_DATA) != 0 && !ni_request_is_due(peer)) {
             return true;
         }
-        if (!send_first(peer, NI_SOURCE_REQUESTS, sent)) {
+        if (!send_first_control(peer, NI_SOURCE_REQUESTS, sent)) {
             return false;
         }
         peer->send.passed = peer->send.turns = 0;
