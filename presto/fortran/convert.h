@@ -260,4 +260,11 @@ static inline int *errcodes_of(MPI_Fint *codes)
         prf_string_out(a, a##_length, a##_out); \
     }
 
+/* Given to MPI_Register_datarep, which knows it by its address; never called. */
+#define PRF_NULL_CONVERSION(name) \
+    void name(void);              \
+    void name(void)               \
+    {                             \
+    }
+
 #endif

@@ -375,21 +375,14 @@ CONVERTS(read_datarep_c, read, MPI_Count)
 CONVERTS(write_datarep_c, write, MPI_Count)
 #undef CONVERTS
 
-/* Given to MPI_Register_datarep, which knows it by its address; never called. */
-#define NULL_CONVERSION(lower) \
-    void NAME(lower)(void);    \
-    void NAME(lower)(void)     \
-    {                          \
-    }
 #ifdef PRF_HAS_NULLS
-NULL_CONVERSION(conversion_fn_null)
-NULL_CONVERSION(conversion_fn_null_c)
+PRF_NULL_CONVERSION(PRF_NULL(conversion_fn_null))
+PRF_NULL_CONVERSION(PRF_NULL(conversion_fn_null_c))
 #else
-/* Weak: the object that has them, and all other names of MPI, is not linked for these. */
+/* Weak: the object that has them is not linked for these. */
 __attribute__((weak)) void PRF_NULL(conversion_fn_null)(void);
 __attribute__((weak)) void PRF_NULL(conversion_fn_null_c)(void);
 #endif
-#undef NULL_CONVERSION
 
 #define REGISTERS(lower, name, suffix)                                                             \
     void NAME(lower)(char *datarep, prf_function read, prf_function write, prf_function extent,    \

@@ -22,6 +22,7 @@ presto_fortran_sources = \
     presto/fortran/hand.h \
     presto/fortran/mpi.c \
     presto/fortran/plain_mpi.c \
+    presto/fortran/plain_null.c \
     presto/fortran/plain_pmpi.c \
     presto/fortran/pmpi.c \
     presto/fortran/section.c \
@@ -106,7 +107,7 @@ presto_libpresto_fortran_la_LDFLAGS = $(AM_LDFLAGS) $(COMPONENT_LDFLAGS) -no-und
 
 # For objects that another wrapper, or none, has compiled.
 presto_libpresto_fortran_plain_la_SOURCES = presto/fortran/convert.h presto/fortran/hand.h presto/fortran/plain_mpi.c \
-    presto/fortran/plain_pmpi.c presto/fortran/section.c presto/fortran/support.c
+    presto/fortran/plain_null.c presto/fortran/plain_pmpi.c presto/fortran/section.c presto/fortran/support.c
 presto_libpresto_fortran_plain_la_CPPFLAGS = $(PRESTO_FORTRAN_CPPFLAGS)
 presto_libpresto_fortran_plain_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 presto_libpresto_fortran_plain_la_LDFLAGS = $(AM_LDFLAGS) -static

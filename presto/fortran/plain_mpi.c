@@ -9,7 +9,6 @@
 #define NAME_S(lower)   prf_mpi_##lower##_s
 #define CALL(name)      MPI_##name
 #define PRF_NULL(lower) mpi_##lower##_
-#define PRF_HAS_NULLS
 
 #include "fortran/calls.h"
 #include "fortran/hand.h"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: fortran/mpi.c fortran/pmpi.c fortran/plain_mpi.c fortran/plain_pmpi.c fortran/section.c fortran/support.c
+# Covers: fortran/mpi.c fortran/pmpi.c fortran/plain_mpi.c fortran/plain_null.c fortran/plain_pmpi.c fortran/section.c fortran/support.c
 # Covers: mpi/fortran.c mpi/fortran_attr.c
 # MPI in Fortran, compiled with prestofc: programs at 1, 2 and 4 ranks, half in C; all functions of the list are there, under
 # symbols of their own; what is missing has a name.
