@@ -163,7 +163,7 @@ static void on_event(void *arg, const struct hfm_event *event)
         }
     }
     if (cards && asks && hfm_verdict_of(event->fault) == HFM_LOST &&
-        now - net_failed > HOLD + ASK) {
+        hfm_verdict_of(event->before) != HFM_LOST && now - net_failed > HOLD + ASK) {
         fail("lost, though its host would have answered, is", event->about);
     }
     if ((worse & ~(HFM_FAULT_OURS | 3U) & ~said[event->about]) != 0) {
@@ -236,8 +236,8 @@ static void change_card(void)
 {
     uint32_t i = (uint32_t)ni_rng_below(&rng, NODES);
     unsigned subject = chance(2) ? HFM_OWN : (unsigned)ni_rng_below(&rng, 2);
-    uint32_t fault =
-        chance(2) ? 0 : (uint32_t)(1 + ni_rng_below(&rng, 2)) << 2 * (3 + ni_rng_below(&rng, 4));
+    uint32_t verdict = chance(2) ? 0 : (uint32_t)(1 + ni_rng_below(&rng, 2));
+    uint32_t fault = verdict << 2 * (3 + ni_rng_below(&rng, 4));
 
     if (!cards || !daemons[i].runs || daemons[i].stopped) {
         return;
@@ -420,6 +420,7 @@ static void run(void)
     memset(reached, 0, sizeof reached);
     memset(heard, 0, sizeof heard);
     flying = 0;
+    sessions = 0;
     loss = 0;
     parted = 0;
     now = 1000;
