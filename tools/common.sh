@@ -133,13 +133,14 @@ make_configure() {
     "$source/autogen.sh"
 }
 
-# configure_in FOLDER ARGUMENT...: run configure there, unless it was run with the same arguments before.
+# configure_in FOLDER ARGUMENT...: run configure there, unless it was run with the same arguments before, and with what
+# packages there are now.
 configure_in() {
     local folder=$1
     shift
     mkdir -p "$folder"
-    if [ "${got_packages-no}" = no ] && [ -e "$folder/Makefile" ] &&
-        [ "$(cat "$folder/configured-with" 2>/dev/null)" = "$source $*" ]; then
+    if [ -e "$folder/Makefile" ] && [ "$(cat "$folder/configured-with" 2>/dev/null)" = "$source $*" ] &&
+        { [ "${got_packages-no}" = no ] || [ "$(stat -c %Y "$folder/configured-with")" -ge "${got_packages_at:-$(date +%s)}" ]; }; then
         # The sources may have changed since: the Makefile knows how to run configure again.
         make -C "$folder" Makefile || return
     else
