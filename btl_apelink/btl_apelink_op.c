@@ -10,7 +10,7 @@
 
 OBJ_CLASS_INSTANCE(mca_btl_apelink_op_t, opal_free_list_item_t, NULL, NULL);
 
-/* osc/rdma tries again for ever what finds no memory; ob1 goes on with something else. */
+/* osc/rdma tries again for ever what finds no memory; ob1 does when one that is out completes. */
 static NI_COLD void wait_for_memory(mca_btl_apelink_module_t *module,
                                     const mca_btl_apelink_endpoint_t *endpoint,
                                     mca_btl_base_rdma_completion_fn_t cbfunc)

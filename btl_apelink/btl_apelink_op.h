@@ -22,12 +22,8 @@ void mca_btl_apelink_op_done(void *arg, ni_status status, uint64_t value);
 int mca_btl_apelink_op_started(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op,
                                ni_status status);
 
-/* Keep a put or get that found no memory, until there is some. */
-void mca_btl_apelink_op_hold(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op,
-                             size_t size, const struct ni_remote *remote, bool reads);
-
-/* Start what is held, as far as there is memory now; how many were. Where none could be for
- * memory_wait_ms the job ends. */
+/* Start the puts and gets that found no memory before, as far as there is memory now; how many
+ * were. Where none could be for memory_wait_ms the job ends. */
 unsigned mca_btl_apelink_start_held(mca_btl_apelink_module_t *module);
 
 static inline bool mca_btl_apelink_holds(const mca_btl_apelink_module_t *module)

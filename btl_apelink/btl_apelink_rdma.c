@@ -29,8 +29,8 @@ static bool lacks_memory(ni_status status)
 
 /* ob1 tries again what found no memory only when something else of its own has completed: where
  * nothing else is under way, never. */
-void mca_btl_apelink_op_hold(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op,
-                             size_t size, const struct ni_remote *remote, bool reads)
+static NI_COLD void hold(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op, size_t size,
+                         const struct ni_remote *remote, bool reads)
 {
     op->size = size;
     op->remote = *remote;
@@ -62,6 +62,8 @@ static mca_btl_apelink_op_t *take_held(mca_btl_apelink_module_t *module, bool on
 /* Back to the front, since there is no memory still. */
 static void hold_again(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *op, ni_status status)
 {
+    const mca_btl_apelink_endpoint_t *endpoint =
+        op->endpoint; /* op may be started by another thread */
     bool over;
 
     mca_btl_apelink_lock(module, &module->lock);
@@ -71,7 +73,7 @@ static void hold_again(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *o
            ni_memory_wait_over(&module->starve, 0, module->ni->config->memory_wait_ms);
     mca_btl_apelink_unlock(module, &module->lock);
     if (over) {
-        mca_btl_apelink_give_up(module, op->endpoint, "operation-failed",
+        mca_btl_apelink_give_up(module, endpoint, "operation-failed",
                                 "a put or get found no memory at", status);
     }
 }
@@ -118,7 +120,7 @@ NI_ALWAYS_INLINE int start(struct mca_btl_base_module_t *btl,
     }
     status = begin(module, op, size, &remote, reads);
     if (NI_UNLIKELY(lacks_memory(status)) && cbfunc != NULL && ompi_glue_is_of_ob1(cbfunc)) {
-        mca_btl_apelink_op_hold(module, op, size, &remote, reads);
+        hold(module, op, size, &remote, reads);
         return OPAL_SUCCESS;
     }
     return mca_btl_apelink_op_started(module, op, status);
