@@ -18,7 +18,8 @@ ends() {
     if [ $code -eq 0 ] && grep -q MT-OK "$work/out"; then
         return # there are fewer, or it can do without
     fi
-    if [ $code -eq 0 ] || [ $code -ge 124 ] || ! grep -qi memory "$work/out"; then
+    # 255 is an error that ends the job; others from 124 on are a time-out or a signal.
+    if [ $code -eq 0 ] || { [ $code -ge 124 ] && [ $code -lt 255 ]; } || ! grep -qi memory "$work/out"; then
         echo "FAIL: $prefix: without memory from allocation $nth on mpirun ends with $code, and says:"
         head -40 "$work/out"
         failures=$((failures + 1))

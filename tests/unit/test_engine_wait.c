@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 
 #include "engine/engine.h"
 
@@ -45,6 +46,36 @@ static void a_full_lane_lets_sleep(void **state)
     pair_close(&pair);
     pair_set("spin", "0");
     pair_set("yield", "100");
+}
+
+/* Others have the cores for longer than a wait lasts. */
+static uint64_t yield_ns;
+
+int sched_yield(void)
+{
+    struct timespec time = {.tv_nsec = (long)yield_ns};
+
+    return yield_ns == 0 ? 0 : nanosleep(&time, NULL);
+}
+
+/* Who waits again and again sleeps, although the first yield is longer than the wait. */
+static void long_yields_let_sleep(void **state)
+{
+    struct pair pair;
+    uint64_t before;
+
+    (void)state;
+    pair_set("spin", "1");
+    pair_open(&pair, &(struct pair_attr){0});
+    yield_ns = 2000000;
+    before = pair_stat(pair.a, "blocks");
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(ni_wait(pair.a, 1000), 0);
+    }
+    yield_ns = 0;
+    assert_true(pair_stat(pair.a, "blocks") >= before + 5);
+    pair_close(&pair);
+    pair_set("spin", "0");
 }
 
 /* A packet that its queue cannot take lets nobody sleep, but the core is given away. */
@@ -310,9 +341,10 @@ static void the_idle_sleep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_lane_lets_sleep), cmocka_unit_test(a_held_packet_yields),
-        cmocka_unit_test(sleepers_wake),          cmocka_unit_test(beside_sleepers),
-        cmocka_unit_test(a_crowd_gives_way),      cmocka_unit_test(the_idle_sleep),
+        cmocka_unit_test(a_full_lane_lets_sleep), cmocka_unit_test(long_yields_let_sleep),
+        cmocka_unit_test(a_held_packet_yields),   cmocka_unit_test(sleepers_wake),
+        cmocka_unit_test(beside_sleepers),        cmocka_unit_test(a_crowd_gives_way),
+        cmocka_unit_test(the_idle_sleep),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

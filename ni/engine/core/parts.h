@@ -201,6 +201,7 @@ struct ni_drive_part {
     _Atomic uint32_t waiters;    /* calls of ni_wait by threads of an NI that several may use */
     _Atomic uint64_t idle_since; /* ni_progress_or_sleep finds nothing since, ns; 0: it found */
     _Atomic uint32_t idle_looks; /* polls since then */
+    _Atomic bool yielded;        /* the last ni_wait ended among its yields (wait.c) */
     _Atomic uint32_t
         async_puts; /* long puts of ours whose targets need us to poll; under the NI's lock */
     struct ni_placed place;

@@ -108,10 +108,31 @@ void ni_relax(struct ni *ni, unsigned empty_polls, uint64_t limit_us)
     }
 }
 
+/* Where others have the cores, one yield can take longer than the whole wait, and who waits again
+ * and again would never sleep. A wait that got no further than its yields says so, and the next one
+ * sleeps at once. Relaxed: no other data depends on it, and a thread more or less may sleep. */
+static unsigned polls_done(struct ni *ni)
+{
+    if (atomic_load_explicit(&ni->drive.yielded, memory_order_relaxed)) {
+        atomic_store_explicit(&ni->drive.yielded, false, memory_order_relaxed);
+        return (unsigned)ni_min_u64(spin_limit(ni) + ni->config->yield, UINT32_MAX / 2);
+    }
+    return 0;
+}
+
+static void note_yields(struct ni *ni, unsigned empty)
+{
+    uint64_t spins = spin_limit(ni);
+
+    if (empty > spins && empty <= spins + ni->config->yield) {
+        atomic_store_explicit(&ni->drive.yielded, true, memory_order_relaxed);
+    }
+}
+
 static unsigned wait_in_turns(struct ni *ni, uint64_t timeout_us)
 {
     uint64_t end = 0;
-    unsigned empty = 0;
+    unsigned empty = polls_done(ni);
 
     for (;;) {
         unsigned events = ni_progress(ni);
@@ -127,6 +148,7 @@ static unsigned wait_in_turns(struct ni *ni, uint64_t timeout_us)
         now = ni_now_ns() / 1000;
         end = end == 0 ? now + ni_min_u64(timeout_us, UINT64_MAX - now) : end;
         if (now >= end) {
+            note_yields(ni, empty);
             return 0;
         }
         ni_relax(ni, empty, end - now);
