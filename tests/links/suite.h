@@ -41,7 +41,8 @@ struct suite_link {
     enum suite_mode mode;
     bool inproc;
     bool seeded;
-    bool far; /* the link between hosts */
+    bool again; /* what AddressSanitizer sees here it sees in another row, too */
+    bool far;   /* the link between hosts */
     /* There UCX has long payloads wait until they are asked for, as where there is RDMA. */
     bool asks;
     /* Both links: NIs of as many hosts. 2: the neighbours of each by number are on the other host;

@@ -40,7 +40,7 @@
 
 const struct suite_link suite_links[] = {
     {.name = "inproc", .mode = SUITE_HERE, .inproc = true},
-    {.name = "inproc-seeded", .mode = SUITE_HERE, .inproc = true, .seeded = true},
+    {.name = "inproc-seeded", .mode = SUITE_HERE, .inproc = true, .seeded = true, .again = true},
     /* Transfers go through packets, as where the kernel refuses. */
     {.name = "inproc-packets",
      .mode = SUITE_HERE,
@@ -59,17 +59,18 @@ const struct suite_link suite_links[] = {
      .mode = SUITE_HERE,
      .inproc = true,
      .seeded = true,
+     .again = true,
      .copy = NI_FABRIC_BY_PACKETS},
-    {.name = "inproc-threads", .mode = SUITE_THREADS, .inproc = true},
+    {.name = "inproc-threads", .mode = SUITE_THREADS, .inproc = true, .again = true},
     {.name = "inproc-threads-call",
      .mode = SUITE_THREADS,
      .inproc = true,
      .copy = NI_FABRIC_BY_CALL},
     {.name = "shm", .mode = SUITE_HERE},
     /* With the locks of NIs that any thread may call. */
-    {.name = "shm-locked", .mode = SUITE_HERE, .flags = NI_THREADS},
-    {.name = "shm-threads", .mode = SUITE_THREADS},
-    {.name = "shm-processes", .mode = SUITE_PROCESSES},
+    {.name = "shm-locked", .mode = SUITE_HERE, .again = true, .flags = NI_THREADS},
+    {.name = "shm-threads", .mode = SUITE_THREADS, .again = true},
+    {.name = "shm-processes", .mode = SUITE_PROCESSES, .again = true},
     /* The kernel is not asked, rings are small, and made late. */
     {.name = "shm-copy",
      .mode = SUITE_PROCESSES,
