@@ -38,6 +38,8 @@ static inline __u32 apelink_struct_first(unsigned int command)
         return sizeof(struct apelink_access);
     case _IOC_NR(APELINK_WAIT):
         return sizeof(struct apelink_wait);
+    case _IOC_NR(APELINK_LIST):
+        return sizeof(struct apelink_list);
     default:
         return 0;
     }
@@ -89,6 +91,53 @@ static inline int apelink_all_zero(const void *from, __u64 len)
         }
     }
     return 1;
+}
+
+/* Whether a list can be done. */
+static inline int apelink_list_makes_sense(const struct apelink_list *list)
+{
+    __u32 i;
+
+    if (list->count == 0 || list->count > APELINK_LIST_ITEMS || list->reserved0 != 0 ||
+        !apelink_all_zero(list->reserved, sizeof list->reserved)) {
+        return 0;
+    }
+    for (i = 0; i < list->count; i++) {
+        const struct apelink_item *item = &list->item[i];
+
+        if ((item->flags & ~APELINK_ITEM_WRITE) != 0 || (item->flags != 0 && item->wanted != 0)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Do one item: 0 or a negative errno. */
+typedef int apelink_reach(void *arg, struct apelink_item *item);
+
+/* Do a list, by one item after the other. 0, or EINVAL as a negative errno: nothing was done. */
+static inline int apelink_list_run(struct apelink_list *list, apelink_reach *reach, void *arg)
+{
+    struct apelink_item *item;
+    int error;
+
+    if (!apelink_list_makes_sense(list)) {
+        return -EINVAL;
+    }
+    list->error = 0;
+    for (list->done = 0; list->done < list->count;) {
+        item = &list->item[list->done];
+        error = reach(arg, item);
+        if (error != 0) {
+            list->error = (__u32)-error;
+            break;
+        }
+        list->done++;
+        if (item->wanted != 0 && (item->value & item->wanted) == 0) {
+            break;
+        }
+    }
+    return 0;
 }
 
 #endif

@@ -29,6 +29,7 @@
 /* What kind of driver it is. */
 #define APELINK_FEATURE_KERNEL    (1ULL << 0) /* a module; otherwise a process serves the device */
 #define APELINK_FEATURE_PIN_CACHE (1ULL << 1) /* registrations are remembered */
+#define APELINK_FEATURE_LIST      (1ULL << 2) /* the ioctl LIST is there */
 
 struct apelink_features {
     __u64 size;
@@ -105,6 +106,33 @@ struct apelink_access {
     __u64 reserved;
 };
 
+/*
+ * Reach several registers by one call, in their order, each as by READ_REGISTER or WRITE_REGISTER.
+ * The list ends behind the first that fails, and behind one that is read of which no bit is set
+ * that it wants. A process reaches all of them at one moment of the card, the kernel module one
+ * after the other. A driver without APELINK_FEATURE_LIST fails with ENOTTY.
+ */
+#define APELINK_LIST_ITEMS 16
+
+#define APELINK_ITEM_WRITE (1U << 0) /* otherwise it is read */
+
+struct apelink_item {
+    __u32 offset; /* in: of BAR 5 */
+    __u32 value;  /* in if it is written, otherwise out */
+    __u32 flags;  /* in: APELINK_ITEM_ */
+    __u32 wanted; /* in: 0, or of one that is read: go on only if one of these bits is set */
+};
+
+struct apelink_list {
+    __u64 size;
+    __u32 count; /* in: items, 1 to APELINK_LIST_ITEMS; those behind are not looked at */
+    __u32 done;  /* out: so many were read or written */
+    __u32 error; /* out: 0, or the errno of the one behind them */
+    __u32 reserved0;
+    __u64 reserved[2];
+    struct apelink_item item[APELINK_LIST_ITEMS];
+};
+
 /* Sleep until event_wr_ptr is not `seen`, or time is up: ETIMEDOUT. */
 struct apelink_wait {
     __u64 size;
@@ -121,5 +149,6 @@ struct apelink_wait {
 #define APELINK_READ_REGISTER  _IOWR(APELINK_IOCTL_TYPE, 4, struct apelink_access)
 #define APELINK_WRITE_REGISTER _IOWR(APELINK_IOCTL_TYPE, 5, struct apelink_access)
 #define APELINK_WAIT           _IOWR(APELINK_IOCTL_TYPE, 6, struct apelink_wait)
+#define APELINK_LIST           _IOWR(APELINK_IOCTL_TYPE, 7, struct apelink_list)
 
 #endif

@@ -174,3 +174,24 @@ int apelink_client_write(struct apelink_client *client, uint32_t offset, uint32_
 
     return ask(client, APELINK_WRITE_REGISTER, &access);
 }
+
+int apelink_client_list(struct apelink_client *client, struct apelink_item *items, uint32_t count,
+                        uint32_t *done)
+{
+    struct apelink_list list = {.size = sizeof list, .count = count};
+    size_t len = count * sizeof *items;
+    int error;
+
+    *done = 0;
+    if (count > APELINK_LIST_ITEMS) {
+        return -EINVAL;
+    }
+    memcpy(list.item, items, len);
+    error = ask(client, APELINK_LIST, &list);
+    if (error != 0) {
+        return error;
+    }
+    memcpy(items, list.item, len);
+    *done = list.done;
+    return -(int)list.error;
+}

@@ -59,4 +59,10 @@ int apelink_client_wait(struct apelink_client *client, uint64_t timeout_ns);
 int apelink_client_read(struct apelink_client *client, uint32_t offset, uint32_t *value);
 int apelink_client_write(struct apelink_client *client, uint32_t offset, uint32_t value);
 
+/* Reach up to APELINK_LIST_ITEMS registers by one ioctl, where the features have
+ * APELINK_FEATURE_LIST: done of the items, of which those that are read get their values. An error
+ * is that of the item behind them. */
+int apelink_client_list(struct apelink_client *client, struct apelink_item *items, uint32_t count,
+                        uint32_t *done);
+
 #endif

@@ -13,6 +13,7 @@ union request {
     struct apelink_deregister handle;
     struct apelink_access access;
     struct apelink_wait wait;
+    struct apelink_list list;
 };
 
 #define RESERVED(field) apelink_all_zero(&(field), sizeof(field))
@@ -24,7 +25,7 @@ void board_device_features(const struct board_device *device, struct apelink_fea
 
     features->version = APELINK_IOCTL_VERSION;
     features->board_version = dnp_get(registers, DNP_REG_board_version, 0);
-    features->features = 0;
+    features->features = APELINK_FEATURE_LIST;
     features->channels = DNP_CHANNELS;
     features->channels_free = 0;
     for (uint8_t port = 0; port < DNP_CHANNELS; port++) {
@@ -168,6 +169,34 @@ static int write_register(const struct board_file *file, const struct board_call
     return board_device_write(file->device, access->offset, access->value);
 }
 
+/* Who asks for a list. */
+struct asker {
+    const struct board_file *file;
+    const struct board_caller *caller;
+};
+
+static int reach(void *arg, struct apelink_item *item)
+{
+    const struct asker *asker = arg;
+    struct apelink_access access = {.offset = item->offset, .value = item->value};
+    int status;
+
+    if ((item->flags & APELINK_ITEM_WRITE) != 0) {
+        return write_register(asker->file, asker->caller, &access);
+    }
+    status = read_register(asker->file, &access);
+    item->value = access.value;
+    return status;
+}
+
+static int do_list(const struct board_file *file, const struct board_caller *caller,
+                   struct apelink_list *list)
+{
+    struct asker asker = {file, caller};
+
+    return apelink_list_run(list, reach, &asker);
+}
+
 static int begin_wait(const struct board_file *file, struct apelink_wait *wait)
 {
     if (wait->reserved != 0) {
@@ -198,6 +227,8 @@ static int answer(struct board_file *file, const struct board_caller *caller, un
         return read_register(file, &request->access);
     case _IOC_NR(APELINK_WRITE_REGISTER):
         return write_register(file, caller, &request->access);
+    case _IOC_NR(APELINK_LIST):
+        return do_list(file, caller, &request->list);
     default:
         return begin_wait(file, &request->wait);
     }

@@ -17,6 +17,7 @@ union request {
     struct apelink_deregister handle;
     struct apelink_access access;
     struct apelink_wait wait;
+    struct apelink_list list;
 };
 
 #define RESERVED(field) apelink_all_zero(&(field), sizeof(field))
@@ -33,7 +34,8 @@ static int get_features(struct apelink_file *file, struct apelink_features *feat
     if (status == 0) {
         *features = request.features;
         features->version = APELINK_IOCTL_VERSION;
-        features->features = APELINK_FEATURE_KERNEL | APELINK_FEATURE_PIN_CACHE;
+        features->features =
+            APELINK_FEATURE_KERNEL | APELINK_FEATURE_PIN_CACHE | APELINK_FEATURE_LIST;
         features->ring_max = APELINK_BAR_RING_MAX;
         features->page_size = PAGE_SIZE;
     }
@@ -101,6 +103,19 @@ static int write_register(struct file *opened, struct apelink_access *access)
     return reach_register(opened->private_data, APELINK_BAR_WRITE, access);
 }
 
+static int reach(void *opened, struct apelink_item *item)
+{
+    struct apelink_access access = {.offset = item->offset, .value = item->value};
+    int status;
+
+    if ((item->flags & APELINK_ITEM_WRITE) != 0) {
+        return write_register(opened, &access);
+    }
+    status = read_register(((struct file *)opened)->private_data, &access);
+    item->value = access.value;
+    return status;
+}
+
 static int answer(struct file *opened, unsigned int command, union request *request)
 {
     struct apelink_file *file = opened->private_data;
@@ -120,6 +135,8 @@ static int answer(struct file *opened, unsigned int command, union request *requ
         return read_register(file, &request->access);
     case _IOC_NR(APELINK_WRITE_REGISTER):
         return write_register(opened, &request->access);
+    case _IOC_NR(APELINK_LIST):
+        return apelink_list_run(&request->list, reach, opened);
     default:
         return request->wait.reserved != 0 ? -EINVAL : apelink_channel_wait(file, &request->wait);
     }

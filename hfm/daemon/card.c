@@ -42,6 +42,18 @@ static int write_register(void *arg, uint32_t offset, uint32_t value)
     return error;
 }
 
+static int reach_registers(void *arg, struct apelink_item *items, uint32_t count, uint32_t *done)
+{
+    struct card_thread *card = arg;
+    int error;
+
+    *done = 0;
+    error = card->phase == CARD_CLOSED ? -ENOTCONN
+                                       : apelink_client_list(&card->client, items, count, done);
+    card->gone = card->gone || says_gone(error);
+    return error;
+}
+
 /* Say how the card is, once each time that it changes. */
 static void say(struct card_thread *card, enum ni_log_level level, const char *text)
 {
@@ -95,6 +107,8 @@ static void open_card(struct card_thread *card, uint64_t now)
     }
     card->gone = false;
     card->phase = CARD_WAITS;
+    card->card.list =
+        (card->client.features.features & APELINK_FEATURE_LIST) != 0 ? reach_registers : NULL;
     hfm_setup_init(&card->setup, &card->card, card->config);
 }
 
@@ -201,7 +215,7 @@ bool card_thread_start(struct card_thread *card, const struct hfm_config *config
     memset(card, 0, sizeof *card);
     card->config = config;
     card->client.fd = -1;
-    card->card = (struct hfm_card){read_register, write_register, card};
+    card->card = (struct hfm_card){read_register, write_register, card, NULL};
     card->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&card->lock, NULL);
     atomic_store_explicit(&card->worked, ni_now_ns(), memory_order_relaxed);

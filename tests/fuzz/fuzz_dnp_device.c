@@ -53,7 +53,7 @@ static void ask(struct board_file *file, struct input *in)
 {
     static const unsigned codes[] = {
         APELINK_GET_FEATURES,  APELINK_OPEN_CHANNEL,   APELINK_REGISTER, APELINK_DEREGISTER,
-        APELINK_READ_REGISTER, APELINK_WRITE_REGISTER, APELINK_WAIT};
+        APELINK_READ_REGISTER, APELINK_WRITE_REGISTER, APELINK_WAIT,     APELINK_LIST};
     struct board_caller caller = {.thread = getpid()};
     uint8_t bytes[APELINK_STRUCT_MAX + 64];
     struct apelink_wait wait;

@@ -90,7 +90,7 @@ void cluster_init(struct cluster *cluster, struct ni_torus shape, uint64_t seed)
         cluster->card[node].lofamo.written_at -= ni_rng_below(&cluster->rng, CLUSTER_WRITE);
         host->cluster = cluster;
         host->node = node;
-        host->card = (struct hfm_card){read_card, write_card, &cluster->card[node]};
+        host->card = (struct hfm_card){read_card, write_card, &cluster->card[node], NULL};
         hfm_watchdog_init(&host->watchdog, &host->card, CLUSTER_WRITE, CLUSTER_READ, cluster->now);
         host->watchdog.read_at -= ni_rng_below(&cluster->rng, CLUSTER_READ);
         host->watchdog.written_at += ni_rng_below(&cluster->rng, CLUSTER_WRITE);

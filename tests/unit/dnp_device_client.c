@@ -262,7 +262,7 @@ static void structures(const char *path)
           "a map to write of a file to read");
     close(fd);
     check(ioctl(client.fd, APELINK_OPEN_CHANNEL, &channel) < 0 && errno == EBUSY, "two channels");
-    check(ioctl(client.fd, _IO(APELINK_IOCTL_TYPE, 7)) < 0 && errno == ENOTTY, "no such ioctl");
+    check(ioctl(client.fd, _IO(APELINK_IOCTL_TYPE, 8)) < 0 && errno == ENOTTY, "no such ioctl");
     check(ioctl(client.fd, _IOWR(APELINK_IOCTL_TYPE, 6, longer), &longer) < 0 && errno == ETIMEDOUT,
           "a longer structure");
     longer.more = 1;
@@ -273,6 +273,37 @@ static void structures(const char *path)
           "a structure that is too short");
 }
 
+/* Registers by one call. */
+static void lists(const char *path)
+{
+    struct apelink_client reader = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    struct apelink_item item[4] = {
+        {.offset = DNP_REG_fault_timer, .value = 7, .flags = APELINK_ITEM_WRITE},
+        {.offset = DNP_REG_fault_timer, .wanted = 4},
+        {.offset = DNP_REG_board_place, .value = 1, .flags = APELINK_ITEM_WRITE},
+        {.offset = DNP_REG_board_magic}};
+    uint32_t done;
+
+    check((client.features.features & APELINK_FEATURE_LIST) != 0, "the driver has no lists");
+    check_error(apelink_client_list(&client, item, 2, &done), 0, "list");
+    check(done == 2 && item[1].value == 7, "not all of a list");
+    item[1].wanted = 8;
+    check_error(apelink_client_list(&client, item, 4, &done), 0, "list");
+    check(done == 2, "a list goes on without the bit that it wants");
+    item[1].wanted = 0;
+    check_error(apelink_client_list(&client, item, 4, &done), -EPERM, "move the card by a list");
+    check(done == 2, "a list does not end at what is refused");
+    item[2] = (struct apelink_item){.offset = DNP_REG_board_magic};
+    check_error(apelink_client_list(&client, item + 1, 3, &done), 0, "list");
+    check(done == 3 && item[2].value == 0x4e455041 && item[3].value == 0x4e455041,
+          "a list of registers to read");
+    item[1].flags = 2;
+    check_error(apelink_client_list(&client, item, 2, &done), -EINVAL, "a flag without a meaning");
+    check_error(apelink_client_list(&client, item, 0, &done), -EINVAL, "an empty list");
+    check_error(apelink_client_list(&reader, item, 1, &done), -EPERM, "write by a file to read");
+    close(reader.fd);
+}
+
 static void refused(const char *path)
 {
     static const uint8_t constant[8192] = {1};
@@ -280,6 +311,7 @@ static void refused(const char *path)
     char again[64];
 
     structures(path);
+    lists(path);
     check_error(apelink_client_wait(&client, 1000000), -ETIMEDOUT, "wait");
     check_error(apelink_client_register(&client, NULL, 8, APELINK_ACCESS_READ, &handle), -EFAULT,
                 "register nothing");

@@ -48,6 +48,15 @@ static void test_layouts_of_version_1(void **state)
     ASSERT_AT(apelink_wait, timeout_ns, 8);
     ASSERT_AT(apelink_wait, seen, 16);
     ASSERT_AT(apelink_wait, event_wr_ptr, 20);
+    assert_int_equal(sizeof(struct apelink_item), 16);
+    ASSERT_AT(apelink_item, value, 4);
+    ASSERT_AT(apelink_item, flags, 8);
+    ASSERT_AT(apelink_item, wanted, 12);
+    assert_int_equal(sizeof(struct apelink_list), 296);
+    ASSERT_AT(apelink_list, count, 8);
+    ASSERT_AT(apelink_list, done, 12);
+    ASSERT_AT(apelink_list, error, 16);
+    ASSERT_AT(apelink_list, item, 40);
 }
 
 static void test_codes_of_version_1(void **state)
@@ -62,9 +71,12 @@ static void test_codes_of_version_1(void **state)
     assert_true(APELINK_READ_REGISTER == 0xc018b904U);
     assert_true(APELINK_WRITE_REGISTER == 0xc018b905U);
     assert_true(APELINK_WAIT == 0xc020b906U);
+    assert_true(APELINK_LIST == 0xc128b907U);
 #endif
+    assert_int_equal(APELINK_FEATURE_LIST, 4);
     assert_int_equal(apelink_struct_first(APELINK_WAIT), sizeof(struct apelink_wait));
-    assert_int_equal(apelink_struct_first(_IO(APELINK_IOCTL_TYPE, 7)), 0);
+    assert_int_equal(apelink_struct_first(APELINK_LIST), sizeof(struct apelink_list));
+    assert_int_equal(apelink_struct_first(_IO(APELINK_IOCTL_TYPE, 8)), 0);
 }
 
 /* A structure of a version to come. */
@@ -137,6 +149,85 @@ static void test_reserved_fields(void **state)
     assert_false(apelink_all_zero(bytes, 5));
 }
 
+/* Registers of a list, of which the one at 8 is not to be reached. */
+static __u32 word[4];
+static unsigned reached;
+
+static int reach(void *arg, struct apelink_item *item)
+{
+    assert_ptr_equal(arg, word);
+    reached++;
+    if (item->offset == 8) {
+        return -EPERM;
+    }
+    if ((item->flags & APELINK_ITEM_WRITE) != 0) {
+        word[item->offset / 4] = item->value;
+    } else {
+        item->value = word[item->offset / 4];
+    }
+    return 0;
+}
+
+static void run(struct apelink_list *list, int status, __u32 done, __u32 error)
+{
+    reached = 0;
+    list->size = sizeof *list;
+    assert_int_equal(apelink_list_run(list, reach, word), status);
+    if (status == 0) {
+        assert_int_equal(list->done, done);
+        assert_int_equal(list->error, error);
+    } else {
+        assert_int_equal(reached, 0);
+    }
+}
+
+static void test_a_list_is_done_in_its_order(void **state)
+{
+    struct apelink_list list = {.count = 3,
+                                .item = {{.offset = 4, .value = 6, .flags = APELINK_ITEM_WRITE},
+                                         {.offset = 4, .wanted = 4},
+                                         {.offset = 4, .value = 1, .flags = APELINK_ITEM_WRITE}}};
+
+    (void)state;
+    run(&list, 0, 3, 0);
+    assert_int_equal(list.item[1].value, 6);
+    assert_int_equal(word[1], 1);
+    list.item[1].wanted = 8; /* 6 has no such bit */
+    run(&list, 0, 2, 0);
+    assert_int_equal(reached, 2);
+    assert_int_equal(word[1], 6);
+    list.item[1] = (struct apelink_item){.offset = 8};
+    run(&list, 0, 1, EPERM);
+    assert_int_equal(reached, 2);
+}
+
+static void test_lists_without_sense(void **state)
+{
+    struct apelink_list list = {.count = 2, .item = {{.offset = 4}, {.offset = 4}}}, bad;
+
+    (void)state;
+    run(&list, 0, 2, 0);
+    bad = list;
+    bad.count = 0;
+    run(&bad, -EINVAL, 0, 0);
+    bad.count = APELINK_LIST_ITEMS + 1;
+    run(&bad, -EINVAL, 0, 0);
+    bad = list;
+    bad.reserved[1] = 1;
+    run(&bad, -EINVAL, 0, 0);
+    bad = list;
+    bad.reserved0 = 1;
+    run(&bad, -EINVAL, 0, 0);
+    bad = list;
+    bad.item[1].flags = 2; /* of a version to come */
+    run(&bad, -EINVAL, 0, 0);
+    bad = list;
+    bad.item[1] = (struct apelink_item){.offset = 4, .flags = APELINK_ITEM_WRITE, .wanted = 1};
+    run(&bad, -EINVAL, 0, 0);
+    bad.count = 1; /* what is behind is not looked at */
+    run(&bad, 0, 1, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +237,8 @@ int main(void)
         cmocka_unit_test(test_a_new_program_with_an_old_driver),
         cmocka_unit_test(test_sizes_without_sense),
         cmocka_unit_test(test_reserved_fields),
+        cmocka_unit_test(test_a_list_is_done_in_its_order),
+        cmocka_unit_test(test_lists_without_sense),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static int write_register(void *arg, uint32_t offset, uint32_t value)
     return refuses;
 }
 
-static const struct hfm_card card = {read_register, write_register, NULL};
+static const struct hfm_card card = {read_register, write_register, NULL, NULL};
 
 static int setup(void **state)
 {

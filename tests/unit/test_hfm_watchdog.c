@@ -7,6 +7,7 @@
 
 #include "dnp/lofamo/manager.h"
 #include "dnp/sensors.h"
+#include "driver/apelink_abi.h"
 #include "hfm/watchdog.h"
 
 enum { MS = 1000, WRITE = 5 * MS, READ = 8 * MS, CHANGES = 64 };
@@ -25,12 +26,13 @@ static struct change change[CHANGES];
 static unsigned changes;
 static uint64_t now;
 
-static unsigned reads;
+static unsigned reads, calls;
 
 static int read_register(void *arg, uint32_t offset, uint32_t *value)
 {
     (void)arg;
     reads++;
+    calls++;
     assert_int_equal(dnp_registers_read(&file, offset, value), NI_OK);
     return gone ? -ENOTCONN : 0;
 }
@@ -38,6 +40,7 @@ static int read_register(void *arg, uint32_t offset, uint32_t *value)
 static int write_register(void *arg, uint32_t offset, uint32_t value)
 {
     (void)arg;
+    calls++;
     assert_true(dnp_register_administered(offset));
     if (gone) {
         return -ENOTCONN;
@@ -50,7 +53,27 @@ static int write_register(void *arg, uint32_t offset, uint32_t value)
     return 0;
 }
 
-static const struct hfm_card card = {read_register, write_register, NULL};
+static int reach(void *arg, struct apelink_item *item)
+{
+    return (item->flags & APELINK_ITEM_WRITE) != 0 ? write_register(arg, item->offset, item->value)
+                                                   : read_register(arg, item->offset, &item->value);
+}
+
+/* As a driver does it that has the ioctl LIST. */
+static int reach_registers(void *arg, struct apelink_item *items, uint32_t count, uint32_t *done)
+{
+    struct apelink_list list = {.count = count};
+    unsigned before = calls;
+
+    memcpy(list.item, items, count * sizeof *items);
+    assert_int_equal(apelink_list_run(&list, reach, arg), 0);
+    memcpy(items, list.item, count * sizeof *items);
+    calls = before + 1;
+    *done = list.done;
+    return -(int)list.error;
+}
+
+static struct hfm_card card = {read_register, write_register, NULL, NULL};
 
 static void changed(void *arg, unsigned subject, uint32_t fault, uint32_t before)
 {
@@ -193,6 +216,23 @@ static void test_neighbours_that_are_well_are_not_read(void **state)
     assert_int_equal(reads, 5);
 }
 
+/* With a driver that has lists one call does it all; an old one is called for each register. */
+static void test_calls_of_a_round(void **state)
+{
+    (void)state;
+    next_read(1);
+    dnp_set(&file, DNP_REG_dnp_watchdog, 0, 1);
+    calls = 0;
+    watchdog.written_at = watchdog.read_at + READ - WRITE; /* both are due */
+    step_at(watchdog.read_at + READ);
+    assert_int_equal(dnp_get(&file, DNP_REG_host_watchdog, 0) & 1, 1);
+    assert_int_equal(dnp_get(&file, DNP_REG_dnp_watchdog, 0) & 1, 0);
+    assert_int_equal(calls, card.list != NULL ? 1 : 4);
+    calls = 0;
+    next_read(1U << 3 | 1); /* a neighbour fails, of which nothing new is known */
+    assert_int_equal(calls, card.list != NULL ? 2 : 5);
+}
+
 /* What the card writes between the host's read and its acknowledgement is not lost. */
 static void test_what_is_written_between_read_and_clear(void **state)
 {
@@ -296,11 +336,15 @@ int main(void)
         cmocka_unit_test_setup(test_a_late_read_accuses_once_later, setup),
         cmocka_unit_test_setup(test_neighbours_are_read_and_acknowledged, setup),
         cmocka_unit_test_setup(test_neighbours_that_are_well_are_not_read, setup),
+        cmocka_unit_test_setup(test_calls_of_a_round, setup),
         cmocka_unit_test_setup(test_what_is_written_between_read_and_clear, setup),
         cmocka_unit_test(test_the_first_read_tells_everything),
         cmocka_unit_test_setup(test_the_two_sides_watch_each_other, setup),
         cmocka_unit_test_setup(test_a_write_that_is_nearly_due_goes_with_a_read, begin),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("an old driver", tests, NULL, NULL);
+
+    card.list = reach_registers;
+    return failed + cmocka_run_group_tests_name("a driver with lists", tests, NULL, NULL);
 }
