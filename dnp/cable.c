@@ -132,6 +132,11 @@ static enum dnp_frame_verdict judge(struct dnp_cable *cable,
     return DNP_FRAME_GOOD;
 }
 
+size_t dnp_frame_length(const uint8_t head[DNP_FRAME_HEAD])
+{
+    return well_formed(head) ? DNP_FRAME_EMPTY + (size_t)words_of(head) * APELINK_WORD : 0;
+}
+
 enum dnp_frame_verdict dnp_cable_take(struct dnp_cable *cable,
                                       const struct dnp_register_file *registers,
                                       const uint8_t *bytes, size_t len,
@@ -139,8 +144,7 @@ enum dnp_frame_verdict dnp_cable_take(struct dnp_cable *cable,
 {
     enum dnp_frame_verdict verdict = DNP_FRAME_MALFORMED;
 
-    if (len >= DNP_FRAME_EMPTY && well_formed(bytes) &&
-        len == DNP_FRAME_EMPTY + (size_t)words_of(bytes) * APELINK_WORD) {
+    if (len >= DNP_FRAME_EMPTY && len == dnp_frame_length(bytes)) {
         verdict = judge(cable, registers, bytes, len - MAC);
     }
     *n = verdict == DNP_FRAME_GOOD ? words_of(bytes) : 0;

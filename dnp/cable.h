@@ -28,7 +28,8 @@
  * FIFOs are as large as ours (each sends as much as its own take), is of its latest session and
  * newer than all before. Words count only if it names our session, too: frames recorded from
  * earlier sessions do nothing. What does not count is counted. Datagrams may be lost; those that
- * come out of order are.
+ * come out of order are. Over a stream frames follow each other, as their heads say how long they
+ * are.
  *
  * Sessions are chosen when a card is switched on, later ones larger, such as nanoseconds of the
  * clock on the wall. Functions of their arguments alone; not thread-safe.
@@ -86,6 +87,9 @@ enum dnp_frame_verdict dnp_cable_take(struct dnp_cable *cable,
                                       const struct dnp_register_file *registers,
                                       const uint8_t *bytes, size_t len,
                                       struct apelink_word words[DNP_FRAME_WORDS], uint32_t *n);
+
+/* Bytes of the frame that begins with these, or 0: they begin none. */
+size_t dnp_frame_length(const uint8_t head[DNP_FRAME_HEAD]);
 
 /* The same where the words go another way, which nobody else can write: DNP_FRAME_EMPTY bytes,
  * whose MAC is that of the head. */

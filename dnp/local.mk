@@ -83,7 +83,11 @@ dnp_libboard_la_SOURCES = \
     dnp/board/sensor.c \
     dnp/board/sensor.h \
     dnp/board/state.c \
-    dnp/board/state.h
+    dnp/board/state.h \
+    dnp/board/stream.c \
+    dnp/board/stream.h \
+    dnp/board/tcp.c \
+    dnp/board/tcp.h
 dnp_libboard_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
 dnp_libboard_la_LIBADD = dnp/libdnp.la
 

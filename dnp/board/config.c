@@ -13,7 +13,7 @@
 static bool take_faults(struct board_cable *cable, const struct dnp_line *line,
                         struct dnp_complaint *complaint)
 {
-    for (unsigned i = 4; i < line->words; i++) {
+    for (unsigned i = cable->tcp ? 5 : 4; i < line->words; i++) {
         if (strcmp(line->word[i], "broken") == 0) {
             cable->faults.broken = true;
         } else if (strcmp(line->word[i], "lose") == 0) {
@@ -41,8 +41,8 @@ static bool take_way(struct board_cable *cable, const struct dnp_line *line,
                      struct dnp_complaint *complaint)
 {
     if (strcmp(line->word[2], "memory") != 0) {
-        return dnp_line_address(line->word[2], &cable->here, complaint) &&
-               dnp_line_address(line->word[3], &cable->there, complaint);
+        return dnp_line_address(line->word[2 + cable->tcp], &cable->here, complaint) &&
+               dnp_line_address(line->word[3 + cable->tcp], &cable->there, complaint);
     }
     if (strlen(line->word[3]) >= BOARD_PATH_MAX) {
         return dnp_line_wrong(complaint, "needs a path of at most 99 characters", "memory");
@@ -65,10 +65,11 @@ static bool take_cable(struct board_config *config, const struct dnp_line *line,
     if (cable->used) {
         return dnp_line_wrong(complaint, "has a cable already", line->word[1]);
     }
-    if (line->words < 4) {
+    cable->tcp = line->words > 2 && strcmp(line->word[2], "tcp") == 0;
+    if (line->words < (cable->tcp ? 5 : 4)) {
         return dnp_line_wrong(complaint,
-                              "needs two addresses, that of this end and that of the other, or "
-                              "memory and a file",
+                              "needs two addresses, that of this end and that of the other, which "
+                              "may have tcp before them, or memory and a file",
                               line->word[1]);
     }
     cable->used = true;

@@ -23,25 +23,24 @@
  *                                  a link, by UDP between two addresses such as 10.0.0.1:7000; what
  *                                  it does to words that arrive, for tests
  *   cable X+ memory FILE [...]     the same through a file that a board of this machine has, too
- *   control PATH                   a Unix socket that gives the state as JSON to who connects
- *   sensors FILE                   values of sensors (dnp/sensors.h)
- *   sensor NAME FILE               one of them, each second, from a file such as hwmon's
- *   device DIRECTORY [MODE]        programs of this host reach the card by DIRECTORY/apelink0, a
- *                                  file with this mode in octal; 666 unless set
- *   machine SOCKET MEMORY          a virtual machine reaches the card by ivshmem-doorbell at
- *                                  SOCKET; its memory is the file MEMORY
- *   fifo WORDS                     of each receiving FIFO, the same for all cards; 16384
- *                                  unless set
- *   cycle NS                       how long a cycle of the card is; 1000 unless set
- *   set REGISTER VALUE             what a host's administrator might write: registers for which
- *                                  dnp_register_administered is true, in the order of the lines
+ *   cable X+ tcp HERE THERE [...]  the same by TCP: X+, Y+ and Z+ call THERE from HERE's address,
+ * the others listen at HERE control PATH                   a Unix socket that gives the state as
+ * JSON to who connects sensors FILE                   values of sensors (dnp/sensors.h) sensor NAME
+ * FILE               one of them, each second, from a file such as hwmon's device DIRECTORY [MODE]
+ * programs of this host reach the card by DIRECTORY/apelink0, a file with this mode in octal; 666
+ * unless set machine SOCKET MEMORY          a virtual machine reaches the card by ivshmem-doorbell
+ * at SOCKET; its memory is the file MEMORY fifo WORDS                     of each receiving FIFO,
+ * the same for all cards; 16384 unless set cycle NS                       how long a cycle of the
+ * card is; 1000 unless set set REGISTER VALUE             what a host's administrator might write:
+ * registers for which dnp_register_administered is true, in the order of the lines
  */
 
 enum { BOARD_PATH_MAX = 100, BOARD_SETS_MAX = 32, BOARD_SENSORS_MAX = 16 };
 
 struct board_cable {
     bool used;
-    char memory[BOARD_PATH_MAX]; /* empty: by UDP */
+    bool tcp;
+    char memory[BOARD_PATH_MAX]; /* empty: by TCP or UDP */
     struct sockaddr_in here;
     struct sockaddr_in there;
     struct dnp_cable_faults faults;

@@ -158,12 +158,13 @@ static bool serve(struct board *board, struct event_base *base)
 static void help(void)
 {
     puts("usage: apelink-board CONFIGURATION\n\n"
-         "One APEnet+ card of a torus in software, whose cables are UDP or memory. Settings, one a "
-         "line:\n"
+         "One APEnet+ card of a torus in software, whose cables are UDP, TCP or memory. Settings, "
+         "one a line:\n"
          "  torus 4x2x1    of all cards\n"
          "  place 1 0 0    of this card\n"
          "  key FILE       32 hexadecimal digits, the same for all cards\n"
          "  cable X+ HERE:PORT THERE:PORT [lose PPM] [corrupt PPM] [delay US] [broken]\n"
+         "  cable X+ tcp HERE:PORT THERE:PORT [...]  X+, Y+ and Z+ call, the others listen\n"
          "  cable X+ memory FILE [...]  to a board of the same machine\n"
          "  control PATH   a Unix socket that gives the state as JSON\n"
          "  sensors FILE   lines such as board_temperature 41500\n"

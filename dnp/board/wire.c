@@ -32,13 +32,15 @@ static const char *name_of(const struct board_wire *wire)
 uint32_t board_wire_room(struct board_wire *wire, uint64_t now)
 {
     struct board_memory_frame *frame;
+    bool full;
 
     if (wire->count == 0) {
         frame = wire->memory.map != NULL ? board_memory_room(&wire->memory) : NULL;
         wire->words = frame != NULL ? frame->words : wire->buffer;
+        full = wire->tcp != NULL ? board_tcp_full(wire->tcp)
+                                 : wire->memory.map != NULL && frame == NULL;
         /* What a neighbour does not take waits, as long as there is one. */
-        if (wire->memory.map != NULL && frame == NULL &&
-            !dnp_link_down(&wire->board->card.link[wire->link], now)) {
+        if (full && !dnp_link_down(&wire->board->card.link[wire->link], now)) {
             return 0;
         }
     }
@@ -55,6 +57,19 @@ static void send_datagram(const struct board_wire *wire)
 
     /* What the socket does not take is lost on the cable, which the link makes good. */
     (void)!sendto(wire->fd, bytes, len, 0, (const struct sockaddr *)there, sizeof *there);
+}
+
+/* Without a neighbour, or if it takes nothing any more, it is lost. */
+static void send_by_tcp(const struct board_wire *wire)
+{
+    struct board *board = wire->board;
+    size_t len;
+
+    if (board_tcp_there(wire->tcp) && !board_tcp_full(wire->tcp)) {
+        len = dnp_cable_pack(&board->cable[wire->link], &board->card.registers, wire->words,
+                             wire->count, wire->tcp->cable->out);
+        board_tcp_send(wire->tcp, len);
+    }
 }
 
 static void send_by_memory(struct board_wire *wire)
@@ -74,6 +89,8 @@ void board_wire_send(struct board_wire *wire)
 {
     if (wire->count > 0 && wire->memory.map != NULL) {
         send_by_memory(wire);
+    } else if (wire->count > 0 && wire->tcp != NULL) {
+        send_by_tcp(wire);
     } else if (wire->count > 0 && wire->fd >= 0) {
         send_datagram(wire);
     }
@@ -198,6 +215,26 @@ static bool take_datagram(struct board_wire *wire, uint64_t now)
     return true;
 }
 
+static bool take_by_tcp(struct board_wire *wire, uint64_t now)
+{
+    struct dnp_cable *cable = &wire->board->cable[wire->link];
+    struct apelink_word words[DNP_FRAME_WORDS];
+    uint64_t session = cable->peer_session;
+    const uint8_t *bytes;
+    size_t len;
+    struct board_stream *from = board_tcp_next(wire->tcp, &bytes, &len);
+    enum dnp_frame_verdict verdict;
+    uint32_t n;
+
+    if (from == NULL) {
+        return false;
+    }
+    verdict = dnp_cable_take(cable, &wire->board->card.registers, bytes, len, words, &n);
+    arrive(wire, now, verdict, words, n);
+    board_tcp_judge(wire->tcp, from, verdict, cable->peer_session != session);
+    return true;
+}
+
 /* Its head is judged in a copy that does not change. */
 static bool take_by_memory(struct board_wire *wire, uint64_t now)
 {
@@ -222,7 +259,9 @@ void board_wire_take(struct board_wire *wire, uint64_t now)
     bool more = wire->fd >= 0;
 
     for (int i = 0; i < FRAMES && more; i++) {
-        more = wire->memory.map != NULL ? take_by_memory(wire, now) : take_datagram(wire, now);
+        more = wire->memory.map != NULL ? take_by_memory(wire, now)
+               : wire->tcp != NULL      ? take_by_tcp(wire, now)
+                                        : take_datagram(wire, now);
     }
 }
 
@@ -244,6 +283,8 @@ void board_wire_hear(struct board_wire *wire)
 {
     if (wire->memory.map != NULL) {
         board_memory_hear(&wire->memory);
+    } else if (wire->tcp != NULL) {
+        board_tcp_hear(wire->tcp);
     }
 }
 
@@ -278,19 +319,39 @@ static uint32_t words_of_frame(const struct sockaddr_in *there)
     return (uint32_t)ni_min_u64(words, DNP_FRAME_WORDS);
 }
 
-static ni_status open_socket(struct board_wire *wire, const struct board_cable *cable)
+static ni_status refused(const struct board_wire *wire, const struct sockaddr_in *here, int error)
 {
     char text[INET_ADDRSTRLEN] = "";
+
+    (void)inet_ntop(AF_INET, &here->sin_addr, text, sizeof text);
+    ni_log(NI_LOG_ERROR, "apelink-board: the cable at %s cannot have the address %s:%u: %s",
+           name_of(wire), text, ntohs(here->sin_port), strerror(error));
+    return NI_ERR_SYSTEM;
+}
+
+static ni_status open_tcp(struct board_wire *wire, const struct board_cable *cable)
+{
+    int error;
+
+    wire->most = DNP_FRAME_WORDS;
+    wire->tcp = ni_calloc(1, sizeof *wire->tcp);
+    if (wire->tcp == NULL) {
+        return NI_ERR_NOMEM;
+    }
+    error = board_tcp_open(wire->tcp, wire->link, &cable->here, &cable->there);
+    wire->fd = wire->tcp->poll;
+    return error == 0 ? NI_OK : refused(wire, &cable->here, error);
+}
+
+static ni_status open_socket(struct board_wire *wire, const struct board_cable *cable)
+{
     int size = BUFFER;
 
     wire->most = words_of_frame(&cable->there);
     wire->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (wire->fd < 0 ||
         bind(wire->fd, (const struct sockaddr *)&cable->here, sizeof cable->here) != 0) {
-        (void)inet_ntop(AF_INET, &cable->here.sin_addr, text, sizeof text);
-        ni_log(NI_LOG_ERROR, "apelink-board: the cable at %s cannot have the address %s:%u: %s",
-               name_of(wire), text, ntohs(cable->here.sin_port), strerror(errno));
-        return NI_ERR_SYSTEM;
+        return refused(wire, &cable->here, errno);
     }
     if (setsockopt(wire->fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) != 0) {
         (void)setsockopt(wire->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
@@ -325,7 +386,9 @@ ni_status board_wire_open(struct board_wire *wire, event_callback_fn ready)
     if (!cable->used) {
         return NI_OK;
     }
-    status = cable->memory[0] != '\0' ? open_memory(wire, cable->memory) : open_socket(wire, cable);
+    status = cable->memory[0] != '\0' ? open_memory(wire, cable->memory)
+             : cable->tcp             ? open_tcp(wire, cable)
+                                      : open_socket(wire, cable);
     if (status != NI_OK) {
         return status;
     }
@@ -355,6 +418,9 @@ void board_wire_close(struct board_wire *wire)
     }
     if (wire->memory.map != NULL) {
         board_memory_close(&wire->memory);
+    } else if (wire->tcp != NULL) {
+        board_tcp_close(wire->tcp);
+        free(wire->tcp);
     } else if (wire->fd >= 0) {
         close(wire->fd);
     }

@@ -9,9 +9,11 @@
 #include <apeni/status.h>
 
 #include "dnp/board/memory.h"
+#include "dnp/board/tcp.h"
 
 /*
- * One end of a cable of a board: by UDP, or by memory. What a link sends is gathered into a frame:
+ * One end of a cable of a board: by UDP, by TCP, or by memory. What a link sends is gathered into a
+ * frame:
  *
  *   board_wire_room, words --> board_wire_send ----> board_wire_take --> the link of the neighbour
  *
@@ -27,6 +29,7 @@ struct board_wire {
     int fd; /* becomes readable when a frame comes; -1: no cable */
     struct event *readable;
     struct board_memory memory; /* of a cable by memory */
+    struct board_tcp *tcp;      /* NULL: it is none by TCP */
     struct board_late *late;    /* what a cable that delays has taken, in order */
     bool warned;                /* a neighbour that should not be there has been named */
     uint32_t most;              /* words of a frame */

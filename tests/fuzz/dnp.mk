@@ -11,7 +11,7 @@ tests_fuzz_fuzz_dnp_board_LDADD = dnp/libboard.la $(FUZZ_LIBS)
 tests_fuzz_fuzz_dnp_cable_SOURCES = tests/fuzz/fuzz_dnp_cable.c tests/fuzz/fuzz_input.h $(fuzz_driver)
 tests_fuzz_fuzz_dnp_cable_CPPFLAGS = $(FUZZ_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_dnp_cable_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
-tests_fuzz_fuzz_dnp_cable_LDADD = dnp/libdnp.la $(FUZZ_LIBS)
+tests_fuzz_fuzz_dnp_cable_LDADD = dnp/libboard.la $(FUZZ_LIBS)
 
 tests_fuzz_fuzz_dnp_card_SOURCES = tests/fuzz/fuzz_dnp_card.c tests/fuzz/fuzz_input.h $(fuzz_driver)
 tests_fuzz_fuzz_dnp_card_CPPFLAGS = $(FUZZ_CPPFLAGS) -I$(top_srcdir)

@@ -160,8 +160,9 @@ start_square() {
     await_cards 4 4
 }
 
-# start_boards COUNT [FAULTS [relayed|memory]]: so many cards in a ring, or one alone; FAULTS of all cables are as in a
-# configuration; with `relayed` the process $relay is the cables, with `memory` files are. Names their devices in $devices.
+# start_boards COUNT [FAULTS [relayed|memory|tcp]]: so many cards in a ring, or one alone; FAULTS of all cables are as in a
+# configuration; with `relayed` the process $relay is the cables, with `memory` files are, with `tcp` they go by TCP.
+# Names their devices in $devices.
 start_boards() {
     count=$1
     faults=${2-}
@@ -182,9 +183,10 @@ start_boards() {
                 before=$(((card + count - 1) % count))
                 [ "${3-}" = memory ] && printf 'cable X+ memory %s %s\ncable X- memory %s %s\n' "$work/cable$card" "$faults" \
                     "$work/cable$before" "$faults"
-                [ "${3-}" = memory ] || echo "$ports" | awk -v c=$card -v b=$before -v f="$faults" -v r="$relay" '{
-                    printf "cable X+ 127.0.0.1:%s 127.0.0.1:%s %s\n", $(4 * c + 1), r ? $(4 * c + 3) : $(4 * c + 2), f
-                    printf "cable X- 127.0.0.1:%s 127.0.0.1:%s %s\n", $(4 * b + 2), r ? $(4 * b + 4) : $(4 * b + 1), f
+                [ "${3-}" = memory ] || echo "$ports" | awk -v c=$card -v b=$before -v f="$faults" -v r="$relay" \
+                    -v w="$([ "${3-}" != tcp ] || echo tcp)" '{
+                    printf "cable X+ %s 127.0.0.1:%s 127.0.0.1:%s %s\n", w, $(4 * c + 1), r ? $(4 * c + 3) : $(4 * c + 2), f
+                    printf "cable X- %s 127.0.0.1:%s 127.0.0.1:%s %s\n", w, $(4 * b + 2), r ? $(4 * b + 4) : $(4 * b + 1), f
                 }'
             fi
         } >"$work/config$card"

@@ -79,6 +79,9 @@ start_boards 2
 suite "two cards" dev-threads messages
 suite "two cards" dev-processes ends lost
 end_boards
+start_boards 2 "" tcp
+suite "cables by TCP" dev-processes messages
+end_boards
 start_boards 2 "" memory
 suite "cables by memory" dev-processes messages
 no_ioctls

@@ -21,6 +21,7 @@ unit_tests += \
     tests/unit/test_dnp_registers \
     tests/unit/test_dnp_route \
     tests/unit/test_dnp_sensors \
+    tests/unit/test_dnp_tcp \
     tests/unit/test_driver_ioctl
 
 noinst_HEADERS += tests/unit/dnp_fixture.h tests/unit/dnp_host.h tests/unit/dnp_torus.h
@@ -98,6 +99,10 @@ tests_unit_test_dnp_memory_SOURCES = tests/unit/test_dnp_memory.c
 tests_unit_test_dnp_memory_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_memory_LDADD = dnp/libboard.la $(CMOCKA_LIBS)
 
+tests_unit_test_dnp_tcp_SOURCES = tests/unit/test_dnp_tcp.c
+tests_unit_test_dnp_tcp_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_tcp_LDADD = dnp/libboard.la $(CMOCKA_LIBS)
+
 if HAVE_LIBEVENT
 unit_tests += tests/unit/test_dnp_ivshmem
 
@@ -114,7 +119,7 @@ check_PROGRAMS += tests/unit/dnp_board_ends
 
 tests_unit_dnp_board_ends_SOURCES = tests/unit/dnp_board_ends.c
 tests_unit_dnp_board_ends_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
-tests_unit_dnp_board_ends_LDADD = dnp/libdnp.la
+tests_unit_dnp_board_ends_LDADD = dnp/libboard.la
 
 # The programs that dnp_device.sh runs, and tools/stages/machine in virtual machines.
 check_PROGRAMS += tests/unit/dnp_device_client tests/unit/dnp_device_memory tests/unit/dnp_device_pair

@@ -36,7 +36,8 @@ echo 0123456789abcdefFEDCBA9876543210 >"$work/key"
 echo 'board_temperature 45000' >"$work/sensors"
 echo 61000 >"$work/temp1_input"
 
-run() { # good|lossy FAULTS
+run() { # good|lossy FAULTS [tcp]
+    way=${3-}
     ports=$(python3 -c 'import socket
 s = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(4)]
 for one in s: one.bind(("127.0.0.1", 0))
@@ -47,8 +48,8 @@ print(*[one.getsockname()[1] for one in s])')
 torus 4x1x1
 place 1 0 0
 key $work/key
-cable X- 127.0.0.1:$4 127.0.0.1:$3 $2
-cable X+ 127.0.0.1:$5 127.0.0.1:$6 $2
+cable X- $way 127.0.0.1:$4 127.0.0.1:$3 $2
+cable X+ $way 127.0.0.1:$5 127.0.0.1:$6 $2
 control $work/control
 sensors $work/sensors
 sensor core_temperature $work/temp1_input
@@ -61,7 +62,8 @@ EOC
         tries=$((tries + 1))
         sleep 0.2
     done
-    "$ends" "$3" "$4" "$5" "$6" "$1" || fail "PUTs over $1 cables"
+    # shellcheck disable=SC2086 # a word or none
+    "$ends" "$3" "$4" "$5" "$6" "$1" $way || fail "PUTs over $1 cables $way"
     state 's["registers"]["board_place"] == 1 and s["registers"]["sensor_board_temperature"] == 45000' || fail "registers"
     state 's["registers"]["sensor_core_temperature"] == 61000' || fail "a sensor of the host"
     state 's["registers"]["link_thresholds"] == 1024 | (1024 - 258) << 16' || fail "not all of a FIFO is used"
@@ -74,6 +76,8 @@ EOC
     pid=
     [ ! -e "$work/control" ] || fail "its socket is left behind"
 }
+run good '' tcp
+run lossy 'lose 1000 corrupt 1000 delay 2000' tcp
 run good ''
 run lossy 'lose 1000 corrupt 1000 delay 2000'
 
@@ -141,7 +145,9 @@ sed "s|^sensors .*|sensors $work/key|" "$work/config" >"$work/bad"
 says 1 'names no sensor' "$work/bad"
 sed "s|^sensor .*|sensor core_temperature $work/key|" "$work/config" >"$work/bad"
 says 1 "$work/key of core_temperature: wanted is one number" "$work/bad"
-sed 's|^cable X+ [^ ]*|cable X+ 203.0.113.1:9|' "$work/config" >"$work/bad"
+sed 's|^cable X+ *[^ ]*|cable X+ 203.0.113.1:9|' "$work/config" >"$work/bad"
+says 1 'the cable at X+ cannot have the address 203.0.113.1:9' "$work/bad"
+sed 's|^cable X+ .*|cable X+ tcp 203.0.113.1:9 127.0.0.1:9|' "$work/config" >"$work/bad"
 says 1 'the cable at X+ cannot have the address 203.0.113.1:9' "$work/bad"
 if command -v mandoc >/dev/null 2>&1; then
     mandoc -T lint -W warning "$src/docs/man/apelink-board.1" || fail "remarks on docs/man/apelink-board.1"

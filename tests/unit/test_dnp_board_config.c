@@ -25,6 +25,7 @@ static void test_a_whole_configuration(void **state)
                            "cable Z- 127.0.0.1:7001 127.0.0.1:7002 lose 10 corrupt "
                            "1000000 broken\n"
                            "cable Y+ memory /y lose 7 delay 9\n"
+                           "cable Y- tcp 127.0.0.1:7003 127.0.0.1:7004 delay 3\n"
                            "control /c\nsensors /s\ndevice /d 640\nmachine /m /r\nfifo 512\n"
                            "cycle 1000000\nset fault_timer 0x00080005\nset fault_mask 1",
                            error, sizeof error),
@@ -50,6 +51,11 @@ static void test_a_whole_configuration(void **state)
     assert_int_equal(config.cable[NI_TORUS_Y_PLUS].faults.lose_ppm, 7);
     assert_int_equal(config.cable[NI_TORUS_Y_PLUS].delay_us, 9);
     assert_string_equal(config.cable[NI_TORUS_X_PLUS].memory, "");
+    assert_false(config.cable[NI_TORUS_X_PLUS].tcp);
+    assert_true(config.cable[NI_TORUS_Y_MINUS].tcp);
+    assert_int_equal(ntohs(config.cable[NI_TORUS_Y_MINUS].here.sin_port), 7003);
+    assert_int_equal(ntohs(config.cable[NI_TORUS_Y_MINUS].there.sin_port), 7004);
+    assert_int_equal(config.cable[NI_TORUS_Y_MINUS].delay_us, 3);
     assert_int_equal(ntohs(config.cable[NI_TORUS_X_PLUS].there.sin_port), 65535);
     assert_int_equal(config.cable[NI_TORUS_Z_MINUS].faults.lose_ppm, 10);
     assert_int_equal(config.cable[NI_TORUS_Z_MINUS].faults.corrupt_ppm, 1000000);
@@ -83,6 +89,8 @@ static void test_what_is_wrong_is_named(void **state)
         {"cable X+ 1.2.3.4:5 1.2.3.4:65536", "is no address such as"},
         {"cable X+ 1.2.3.4:5 here:7", "\"here:7\" is no address such as"},
         {"cable X+ 1.2.3.4:5 111111111111111111111111111.2.3.4:5", "is no address such as"},
+        {"cable X+ tcp 1.2.3.4:5", "\"X+\" needs two addresses"},
+        {"cable X+ tcp 1.2.3.4:5 here:7", "\"here:7\" is no address such as"},
         {"cable X+ memory", "\"X+\" needs two addresses"},
         {"cable X+ memory /m slow", "\"slow\" is none of lose, corrupt, delay and broken"},
         {"cable X+ 1.2.3.4:5 1.2.3.4:6 slow",
