@@ -115,7 +115,7 @@ dnp_apelink_board_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)
 dnp_apelink_board_LDADD = dnp/libboard.la $(LIBEVENT_LIBS)
 
 dist_man1_MANS += docs/man/apelink-board.1
-EXTRA_DIST += docs/board.md docs/registers.md
+EXTRA_DIST += docs/board.md docs/lofamo-reach.svg docs/registers.md
 
 # docs/registers.md, which tests/unit/dnp_registers.sh compares with the table.
 registers: dnp/registers-table

@@ -2,6 +2,7 @@
 /* Covers: dnp/lofamo/manager.c, dnp/lofamo/lifama.h, dnp/lofamo/health.c, dnp/card.c. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "lofamo_cluster.h"
@@ -12,7 +13,10 @@
  * or host, "1" its neighbours' hosts, and the others hear it from the master. No time may be beyond
  * the bound that follows from the periods.
  *
- *   model_dnp_lofamo_reach [TORUS [ROUNDS]]   8x8x8 and 6 of each fault unless said otherwise
+ *   model_dnp_lofamo_reach [--svg] [TORUS [ROUNDS]]
+ *
+ * 8x8x8 and 6 of each fault unless said otherwise. --svg draws the tables instead:
+ * docs/lofamo-reach.svg.
  */
 
 enum { DISTANCES = 64, RUN = 8 * CLUSTER_READ };
@@ -103,10 +107,9 @@ static void add(struct reach *reach, const struct cluster *cluster, enum cluster
     reach->first = ni_max_u64(reach->first, first);
 }
 
-static void measure(struct ni_torus shape, enum cluster_fault fault, unsigned rounds)
+static struct reach measure(struct ni_torus shape, enum cluster_fault fault, unsigned rounds)
 {
     struct reach reach = {0};
-    uint64_t limit = bound(fault);
 
     for (unsigned round = 0; round < rounds; round++) {
         struct cluster cluster;
@@ -128,31 +131,134 @@ static void measure(struct ni_torus shape, enum cluster_fault fault, unsigned ro
         add(&reach, &cluster, fault, node, since);
         cluster_fini(&cluster);
     }
+    return reach;
+}
+
+static void print_table(const struct reach *reach, enum cluster_fault fault, unsigned rounds)
+{
+    uint64_t limit = bound(fault);
+
     printf("\n%s: cycles until it is known; first %llu at most, bound %llu, of all %llu\n"
            "distance  nodes   mean  greatest\n",
-           name[fault], (unsigned long long)reach.first, (unsigned long long)limit,
+           name[fault], (unsigned long long)reach->first, (unsigned long long)limit,
            (unsigned long long)limit + 2 * CLUSTER_SERVICE);
     for (unsigned i = 0; i < DISTANCES; i++) {
-        if (reach.count[i] > 0) {
-            printf("%8u %6llu %6llu %9llu\n", i, (unsigned long long)(reach.count[i] / rounds),
-                   (unsigned long long)(reach.sum[i] / reach.count[i]),
-                   (unsigned long long)reach.greatest[i]);
+        if (reach->count[i] > 0) {
+            printf("%8u %6llu %6llu %9llu\n", i, (unsigned long long)(reach->count[i] / rounds),
+                   (unsigned long long)(reach->sum[i] / reach->count[i]),
+                   (unsigned long long)reach->greatest[i]);
         }
     }
 }
 
+/* ---- the plot -------------------------------------------------------------------------------- */
+
+enum { COLUMNS = 3, WIDTH = 340, HEIGHT = 250, LEFT = 60, TOP = 60, ACROSS = 260, UP = 150 };
+
+/* A panel: where its origin is, and what is at the ends of its axes. */
+struct axes {
+    unsigned x, y;
+    unsigned hops;
+    uint64_t cycles;
+};
+
+static double x_of(const struct axes *axes, unsigned hops)
+{
+    return axes->x + (double)hops * ACROSS / axes->hops;
+}
+
+static double y_of(const struct axes *axes, uint64_t cycles)
+{
+    return axes->y - (double)cycles * UP / (double)axes->cycles;
+}
+
+static void print_axes(const struct axes *axes, const char *title)
+{
+    printf("<text x=\"%u\" y=\"%u\" font-weight=\"bold\">%s</text>\n", axes->x, axes->y - UP - 10,
+           title);
+    for (uint64_t cycles = 0; cycles <= axes->cycles; cycles += axes->cycles / 7) {
+        printf("<path d=\"M%u %.1fh%d\" stroke=\"#ccc\"/><text x=\"%u\" y=\"%.1f\" "
+               "text-anchor=\"end\">%llu</text>\n",
+               axes->x, y_of(axes, cycles), ACROSS, axes->x - 6, y_of(axes, cycles) + 4,
+               (unsigned long long)cycles);
+    }
+    for (unsigned hops = 0; hops <= axes->hops; hops += axes->hops > 6 ? 2 : 1) {
+        printf("<text x=\"%.1f\" y=\"%u\" text-anchor=\"middle\">%u</text>\n", x_of(axes, hops),
+               axes->y + 18, hops);
+    }
+}
+
+static void print_panel(const struct reach *reach, enum cluster_fault fault, struct axes axes)
+{
+    double bound_at = y_of(&axes, bound(fault) + 2 * CLUSTER_SERVICE);
+
+    axes.x += fault % COLUMNS * WIDTH;
+    axes.y += fault / COLUMNS * HEIGHT;
+    bound_at += fault / COLUMNS * HEIGHT;
+    print_axes(&axes, name[fault]);
+    printf("<path d=\"M%u %.1fh%d\" stroke=\"#c00\" stroke-dasharray=\"6 4\"/>\n<polyline "
+           "fill=\"none\" stroke=\"#06c\" points=\"",
+           axes.x, bound_at, ACROSS);
+    for (unsigned i = 0; i < DISTANCES; i++) {
+        if (reach->count[i] > 0) {
+            printf("%.1f,%.1f ", x_of(&axes, i), y_of(&axes, reach->sum[i] / reach->count[i]));
+        }
+    }
+    printf("\"/>\n");
+    for (unsigned i = 0; i < DISTANCES; i++) {
+        if (reach->count[i] > 0) {
+            printf("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", x_of(&axes, i),
+                   y_of(&axes, reach->greatest[i]));
+        }
+    }
+}
+
+/* All faults, with the same axes. */
+static void print_plot(const struct ni_torus *shape, const struct reach *reach)
+{
+    struct axes axes = {LEFT, TOP + UP, 1, 0};
+
+    for (unsigned fault = 0; fault < CLUSTER_FAULTS; fault++) {
+        axes.cycles = ni_max_u64(axes.cycles, bound((enum cluster_fault)fault));
+    }
+    axes.cycles = (axes.cycles / 7000 + 1) * 7000;
+    for (unsigned i = 0; i < NI_TORUS_DIMENSIONS; i++) {
+        axes.hops += shape->size[i] / 2;
+    }
+    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+           "font-family=\"sans-serif\" font-size=\"12\">\n"
+           "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
+           "<text x=\"%d\" y=\"20\">%ux%ux%u cards: cycles until it is known, against hops from "
+           "the fault. Circles: greatest; blue: mean; red: bound. T_write %d, T_read %d cycles."
+           "</text>\n",
+           COLUMNS * WIDTH, CLUSTER_FAULTS / COLUMNS * HEIGHT + 20, LEFT, shape->size[0],
+           shape->size[1], shape->size[2], CLUSTER_WRITE, CLUSTER_READ);
+    for (unsigned fault = 0; fault < CLUSTER_FAULTS; fault++) {
+        print_panel(&reach[fault], (enum cluster_fault)fault, axes);
+    }
+    printf("</svg>\n");
+}
+
 int main(int argc, char **argv)
 {
+    struct reach reach[CLUSTER_FAULTS];
     struct ni_torus shape = {{8, 8, 8}};
-    unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 6;
-    char error[200];
+    bool plot = argc > 1 && strcmp(argv[1], "--svg") == 0;
+    char **argument = argv + 1 + plot, error[200];
+    unsigned rounds = argc - plot > 2 ? (unsigned)atoi(argument[1]) : 6;
 
-    if (argc > 1 && ni_torus_parse(argv[1], &shape, error, sizeof error) != NI_OK) {
+    if (argc - plot > 1 && ni_torus_parse(argument[0], &shape, error, sizeof error) != NI_OK) {
         fprintf(stderr, "model_dnp_lofamo_reach: %s\n", error);
         return 2;
     }
     for (unsigned fault = 0; fault < CLUSTER_FAULTS; fault++) {
-        measure(shape, (enum cluster_fault)fault, rounds);
+        reach[fault] = measure(shape, (enum cluster_fault)fault, rounds);
+        if (!plot) {
+            print_table(&reach[fault], (enum cluster_fault)fault, rounds);
+        }
+    }
+    if (plot) {
+        print_plot(&shape, reach);
     }
     return 0;
 }

@@ -27,6 +27,7 @@ unit_tests += \
 noinst_HEADERS += tests/unit/dnp_fixture.h tests/unit/dnp_host.h tests/unit/dnp_torus.h
 
 unit_scripts += tests/unit/dnp_board.sh tests/unit/dnp_device.sh tests/unit/dnp_lofamo.sh \
+    tests/unit/dnp_lofamo_plot.sh \
     tests/unit/dnp_registers.sh
 
 tests_unit_test_dnp_registers_SOURCES = tests/unit/test_dnp_registers.c
