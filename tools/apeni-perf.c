@@ -18,6 +18,8 @@ int main(int argc, char **argv)
         return perf_search(&options);
     case PERF_TUNE:
         return perf_tune(&options);
+    case PERF_BOARD:
+        return perf_board(&options);
     default:
         return perf_measure(&options);
     }

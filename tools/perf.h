@@ -17,7 +17,7 @@
  *   perf_stats.c    medians, machine states     perf_search.c   search of the buffer table
  *   perf_report.c   table, CSV, JSON            perf_measure.c  the modes latency to mbw
  *   perf_values.c   values of options           perf_tune*.c    --tune
- *   perf_stamps.c   where the time goes
+ *   perf_stamps.c   where the time goes         perf_board.c    a card, without the NI
  *
  * The process that the user starts opens no interface and is not pinned. It forks workers, two for
  * each pair, a leader and a follower (one process plays both over the link inproc), and sleeps
@@ -47,6 +47,7 @@ enum perf_mode {
     PERF_MBW,
     PERF_SEARCH,
     PERF_TUNE,
+    PERF_BOARD,
     PERF_MODES
 };
 
@@ -245,6 +246,7 @@ double perf_convert(enum perf_mode mode, uint64_t size, double ns);
 const char *perf_unit(enum perf_mode mode);
 
 int perf_search(struct perf_options *options);
+int perf_board(const struct perf_options *options);
 int perf_tune(struct perf_options *options);
 
 #endif

@@ -6,6 +6,7 @@ bin_PROGRAMS += tools/apeni-perf
 tools_apeni_perf_SOURCES = \
     tools/apeni-perf.c \
     tools/perf.h \
+    tools/perf_board.c \
     tools/perf_check.c \
     tools/perf_cores.c \
     tools/perf_latency.c \
@@ -30,7 +31,7 @@ tools_apeni_perf_SOURCES = \
     tools/perf_tune_sweeps.c \
     tools/perf_values.c \
     tools/perf_worker.c
-tools_apeni_perf_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS)
+tools_apeni_perf_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS) -I$(top_srcdir)
 tools_apeni_perf_LDADD = ni/libapeni_core.la -lm
 
 dist_man1_MANS += docs/man/apeni-perf.1

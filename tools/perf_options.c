@@ -87,6 +87,7 @@ static void print_help(void)
         "  mbw       bandwidth and rate of several pairs of processes at once\n"
         "  search    search of the buffer table; sizes are numbers of entries\n"
         "  tune      which parameters suit this machine\n"
+        "  board     a card by its command packets, without the interface\n"
         "\n"
         "Options:\n"
         "  -m, --message-size [MIN:]MAX | LIST   sizes: powers of two times MIN, or 8,256,4K\n"
@@ -100,7 +101,7 @@ static void print_help(void)
         "  -o, --ops LIST        of message, inline, write, read, fetch_op\n"
         "  -l, --link NAME       shm (default), ucx or dev: processes; inproc: two interfaces, one "
         "thread\n"
-        "      --devices A[,B]   dev: the cards of both; of one card: loop-back\n"
+        "      --devices A[,B]   dev, board: the cards of both; of one card: loop-back\n"
         "  -C, --cores A,B,...   where the processes run, in turn\n"
         "  -R, --reps N          repetitions, whose median is printed (default: 7)\n"
         "      --digits N        behind the decimal point\n"
@@ -233,13 +234,14 @@ static enum perf_mode find_mode(int argc, char **argv)
         perf_bad_use("unexpected argument \"%s\"", argv[optind + 1]);
     }
     if (name == NULL) {
-        perf_bad_use("what is to be measured? One of latency, bw, bibw, rate, mbw, search, tune");
+        perf_bad_use("what is to be measured? One of latency, bw, bibw, rate, mbw, search, tune, "
+                     "board");
     }
     name = strcmp(name, "table") == 0 ? "search" : name;
     mode = perf_find(perf_mode_names, PERF_MODES, name, strlen(name));
     if (mode < 0 || (tune && mode != PERF_TUNE)) {
         perf_bad_use("unknown mode \"%s\"; the modes are latency, bw, bibw, rate, mbw, search, "
-                     "tune",
+                     "tune, board",
                      name);
     }
     return (enum perf_mode)mode;

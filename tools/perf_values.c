@@ -10,9 +10,9 @@
 #include "base/number.h"
 
 const char *const perf_mode_names[PERF_MODES] = {
-    [PERF_LATENCY] = "latency", [PERF_BW] = "bw",   [PERF_BIBW] = "bibw",
-    [PERF_RATE] = "rate",       [PERF_MBW] = "mbw", [PERF_SEARCH] = "search",
-    [PERF_TUNE] = "tune",
+    [PERF_LATENCY] = "latency", [PERF_BW] = "bw",       [PERF_BIBW] = "bibw",
+    [PERF_RATE] = "rate",       [PERF_MBW] = "mbw",     [PERF_SEARCH] = "search",
+    [PERF_TUNE] = "tune",       [PERF_BOARD] = "board",
 };
 const char *const perf_op_names[PERF_OPS] = {
     [PERF_MESSAGE] = "message", [PERF_INLINE] = "inline",     [PERF_WRITE] = "write",
@@ -41,6 +41,7 @@ const struct perf_mode_row perf_mode_rows[PERF_MODES] = {
     [PERF_MBW] = {"mixWcplDCRjsod", 1, 1 << 20, STREAM_OPS, {PERF_MESSAGE}, 1, 64},
     [PERF_SEARCH] = {"mixCRjsd", 1, 1 << 12, 0, {PERF_MESSAGE}, 0, 1},
     [PERF_TUNE] = {"Cqw", 1, 1, 0, {PERF_MESSAGE}, 0, 64},
+    [PERF_BOARD] = {"miWRD", 8, 1 << 20, 0, {PERF_MESSAGE}, 0, 64},
 };
 
 uint64_t perf_parse_number(const char *option, const char *text, uint64_t least, uint64_t most)

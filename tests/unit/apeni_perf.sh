@@ -233,6 +233,10 @@ bad '--pairs means nothing to the mode latency' latency -p 2
 bad '--rewrite means nothing to the mode bw' bw -r
 bad '--write means nothing to the mode bw' bw --write "$work/file"
 bad '--json means nothing to the mode tune' --tune --json
+bad 'the mode board needs --devices' board
+bad '--ops means nothing to the mode board' board -o read
+expect 1 board --devices "$work/none"
+says err 'it cannot be opened: No such file or directory; see docs/board.md'
 bad 'a table has at most' search -m 2M
 
 LC_ALL=C APENI_SHM_RNG_SIZE=32K "$tool" rate >"$work/out" 2>"$work/err"

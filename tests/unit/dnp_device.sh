@@ -125,6 +125,15 @@ assert b["torus"] == [1, 1, 1] and not b["kernel"] and "X+" in b["links"]' || fa
 "$info" --board="$work/none" >"$work/out" 2>&1 && fail "apeni-info --board of no device"
 grep -q 'see whether apelink-board serves a device there' "$work/out" || fail "no device: $(cat "$work/out")"
 
+# perf WORD DEVICES: apeni-perf board over cards says this, with two rows of four values, of which only reading may be missing.
+perf() {
+    "$APELINK_BUILDDIR/tools/apeni-perf" board --devices "$2" -m 8,10000 -i 8 -R 1 >"$work/perf" 2>&1 || fail "apeni-perf board: $(cat "$work/perf")"
+    { grep -q "$1" "$work/perf" && grep -q 'Register and deregister 1 MiB: [0-9.]* us of new memory' "$work/perf" &&
+        grep -q 'below us' "$work/perf" && [ "$(grep -Ec '^ +(8|10000) +(-|[0-9.]+) +[0-9.]+ +[0-9.]+ +[0-9.]+$' "$work/perf")" -eq 2 ]; } ||
+        fail "apeni-perf board says: $(cat "$work/perf")"
+}
+perf 'no axis without cables' "$device"
+
 # Four at once, each with a channel of its own.
 jobs=
 while [ "$(echo "$jobs" | wc -w)" -lt 4 ]; do
@@ -194,7 +203,7 @@ for x in 0 1; do
     # shellcheck disable=SC2086 # two words
     set -- $ports
     [ $x = 0 ] && cable="X+ 127.0.0.1:$1 127.0.0.1:$2" || cable="X- 127.0.0.1:$2 127.0.0.1:$1"
-    printf 'torus 3x1x1\nplace %d 0 0\nkey %s\ncable %s\ncontrol %s\ndevice %s\n' \
+    printf 'torus 3x2x1\nplace %d 0 0\nkey %s\ncable %s\ncontrol %s\ndevice %s\n' \
         $x "$work/key" "$cable" "$work/control$x" "$work/device$x" >"$work/config$x"
     "$board" "$work/config$x" &
     pids="$pids $!"
@@ -213,6 +222,8 @@ EOP
 }
 until_true link_up || fail "the cable is not up"
 "$client" cross "$work/device0/apelink0" "$work/device1/apelink0" || fail "between two cards"
+perf 'The card at 0 0 0 to that at 1 0 0' "$work/device0/apelink0,$work/device1/apelink0"
+grep -q '^ *8 *[0-9]' "$work/perf" || fail "reading alone is not measured: $(cat "$work/perf")"
 [ -z "$plain" ] || {
     "${client%client}pair" "$work/device0/apelink0" &
     last=$!

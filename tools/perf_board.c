@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a card does for a program that writes command packets itself, without the NI: the test
+ * programs of APEnet+ 3.1.3.2 and 3.1.3.3, from memory of the host to such memory. One process has
+ * both ends, on one card (loop-back) or on two, and spins.
+ *
+ *   read  PUTs along an axis without cables: the card reads their payload and drops the packets in
+ *         its router (Table 12's "host mem read")
+ *   put   as many PUTs as the window allows, until the last has its event (Table 12, Figure 31)
+ *   us    one PUT or GET at a time, until its event (Figure 32)
+ *   histogram  of the times of single PUTs (Figure 27, in microseconds instead of cycles)
+ */
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <apeni/status.h>
+
+#include "base/bits.h"
+#include "base/clock.h"
+#include "dnp/registers.h"
+#include "driver/client.h"
+#include "driver/word.h"
+#include "perf.h"
+
+enum {
+    TX = 256,
+    EVENTS = 1024,
+    BUCKETS = 20,           /* powers of two of a microsecond */
+    HISTOGRAM = 3,          /* sizes */
+    STREAM_BYTES = 4 << 20, /* of a repetition of long messages */
+    REGISTERED = 1 << 20,   /* what is registered */
+};
+#define LIMIT_NS (60 * (uint64_t)1000000000)
+
+struct card {
+    struct apelink_client client;
+    uint16_t at[3];
+    uint16_t size[3];
+};
+
+struct bench {
+    struct card card[2];
+    struct card *to; /* PUTs go there, and GETs come from there */
+    uint8_t *source, *target;
+    uint16_t nowhere[3]; /* along an axis without cables */
+    bool can_drop;
+};
+
+/* ---- cards ----------------------------------------------------------------------------------- */
+
+static void check(int error, const char *what, const char *device)
+{
+    if (error != 0) {
+        perf_fail("%s: %s: %s; see docs/board.md", device, what, strerror(-error));
+    }
+}
+
+static void open_card(struct card *card, const char *device)
+{
+    check(apelink_client_open(&card->client, device, TX, EVENTS), "it cannot be opened", device);
+    for (unsigned i = 0; i < 3; i++) {
+        card->at[i] = (uint16_t)(card->client.features.place >> 10 * i & 0x3ff);
+        card->size[i] = (uint16_t)(card->client.features.torus >> 10 * i & 0x3ff);
+    }
+}
+
+static bool is_up(struct card *card, unsigned link, const char *device)
+{
+    uint32_t up;
+
+    check(apelink_client_read(&card->client, (uint32_t)DNP_REG_link_up + 4 * link, &up),
+          "its registers cannot be read", device);
+    return up != 0;
+}
+
+/* A card to which no packet gets: along an axis on which no link has a cable. */
+static void find_nowhere(struct bench *bench, const char *device)
+{
+    struct card *card = &bench->card[0];
+
+    for (unsigned axis = 0; axis < 3 && !bench->can_drop; axis++) {
+        bench->can_drop = card->size[axis] > 1 && !is_up(card, 2 * axis, device) &&
+                          !is_up(card, 2 * axis + 1, device);
+        memcpy(bench->nowhere, card->at, sizeof bench->nowhere);
+        bench->nowhere[axis] = (uint16_t)(card->at[axis] > 0 ? card->at[axis] - 1 : 1);
+    }
+}
+
+static void *map(uint64_t len)
+{
+    void *memory =
+        mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+    if (memory == MAP_FAILED) {
+        perf_fail("no memory for %" PRIu64 " bytes", len);
+    }
+    return memory;
+}
+
+static void open_bench(struct bench *bench, const struct perf_options *options)
+{
+    char first[256], *second;
+    uint64_t len = options->sizes[options->size_count - 1];
+    uint32_t handle;
+
+    if (options->devices == NULL) {
+        perf_bad_use("the mode board needs --devices, such as /run/apelink/apelink0: of one card "
+                     "for loop-back, or of two");
+    }
+    snprintf(first, sizeof first, "%s", options->devices);
+    second = strchr(first, ',');
+    if (second != NULL) {
+        *second++ = '\0';
+    }
+    open_card(&bench->card[0], first);
+    bench->to = second != NULL ? &bench->card[1] : &bench->card[0];
+    if (second != NULL) {
+        open_card(bench->to, second);
+    }
+    find_nowhere(bench, first);
+    bench->source = map(len);
+    bench->target = map(len);
+    for (uint64_t i = 0; i < len; i++) {
+        bench->source[i] = (uint8_t)(i * 7 + i / 251);
+    }
+    for (unsigned i = 0; i <= (second != NULL); i++) {
+        struct apelink_client *client = &bench->card[i].client;
+
+        check(apelink_client_register(client, bench->source, len, APELINK_ACCESS_READ, &handle),
+              "memory cannot be registered", options->devices);
+        check(apelink_client_register(client, bench->target, len, APELINK_ACCESS_WRITE, &handle),
+              "memory cannot be registered", options->devices);
+    }
+}
+
+static void close_bench(struct bench *bench)
+{
+    if (bench->to != &bench->card[0]) {
+        apelink_client_close(&bench->to->client);
+    }
+    apelink_client_close(&bench->card[0].client);
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+enum what { PUT, GET, DROP };
+
+static bool post(struct bench *bench, enum what what, uint64_t at, uint64_t len)
+{
+    uint64_t source = (uintptr_t)bench->source + at, target = (uintptr_t)bench->target + at;
+    const uint16_t *to = what == DROP ? bench->nowhere : bench->to->at;
+    struct apelink_command command = {
+        .header = {.operation = what == GET ? APELINK_GET : APELINK_PUT,
+                   .address = what == GET ? source : target,
+                   .port = (uint8_t)bench->to->client.port,
+                   .to = {to[0], to[1], to[2]},
+                   .len = what == GET ? APELINK_WORD : (uint16_t)len},
+        .address = what == GET ? target : source,
+        .len = (uint32_t)len,
+        .tag = what == PUT ? APELINK_COMP_NONE : APELINK_COMP_EQ,
+    };
+    uint8_t bytes[APELINK_COMMAND_SIZE];
+
+    apelink_command_pack(&command, bytes);
+    return apelink_client_post(&bench->card[0].client, bytes);
+}
+
+static bool is_magic(struct apelink_word word, struct apelink_word magic)
+{
+    return word.lo == magic.lo && word.hi == magic.hi;
+}
+
+/* Take an event of what was posted, if there is one. */
+static bool take(struct bench *bench, enum what what)
+{
+    struct apelink_client *client = what == PUT ? &bench->to->client : &bench->card[0].client;
+    uint8_t event[APELINK_EVENT_SIZE];
+    struct apelink_word second;
+    int code;
+
+    if (!apelink_client_event(client, event)) {
+        return false;
+    }
+    second = apelink_word_from(event + APELINK_WORD);
+    if (is_magic(second, APELINK_TX0_MAGIC) || is_magic(second, APELINK_TX1_MAGIC) ||
+        is_magic(second, APELINK_NIOS_MAGIC)) {
+        code = apelink_cmd1_unpack(apelink_word_from(event)).code;
+        if (code != 0) {
+            perf_fail("the card refuses an operation: %s", ni_status_text((ni_status)-code));
+        }
+    }
+    return true;
+}
+
+static void wait_a_little(uint64_t begun)
+{
+    if (ni_now_ns() - begun > LIMIT_NS) {
+        perf_fail("no event has come for a minute: is the card at work, and the cable up? "
+                  "apeni-info --board says so");
+    }
+    (void)sched_yield(); /* the card may need this processor */
+}
+
+/* A message of len bytes, in packets, `count` times, with up to `window` packets under way. */
+static void stream(struct bench *bench, enum what what, uint64_t len, uint64_t count,
+                   uint64_t window)
+{
+    uint64_t of_one = (len + APELINK_PAYLOAD_MAX - 1) / APELINK_PAYLOAD_MAX;
+    uint64_t all = count * of_one, sent = 0, came = 0, begun = ni_now_ns();
+
+    while (came < all) {
+        bool works = false;
+
+        while (sent < all && sent - came < window) {
+            uint64_t at = sent % of_one * APELINK_PAYLOAD_MAX;
+
+            if (!post(bench, what, at, ni_min_u64(len - at, APELINK_PAYLOAD_MAX))) {
+                break;
+            }
+            sent++;
+            works = true;
+        }
+        while (take(bench, what)) {
+            came++;
+            works = true;
+        }
+        if (!works) {
+            wait_a_little(begun);
+        }
+    }
+}
+
+/* One message alone, in nanoseconds. */
+static uint64_t one(struct bench *bench, enum what what, uint64_t len, uint64_t window)
+{
+    uint64_t begun = ni_now_ns();
+
+    if (what == GET) {
+        (void)post(bench, what, 0, len);
+        while (!take(bench, what)) {
+            wait_a_little(begun);
+        }
+    } else {
+        stream(bench, what, len, 1, window);
+    }
+    return ni_now_ns() - begun;
+}
+
+/* ---- measures -------------------------------------------------------------------------------- */
+
+static uint64_t iterations_of(const struct perf_options *options, uint64_t len)
+{
+    return options->iterations != 0 ? options->iterations
+                                    : ni_min_u64(1000, 16 + STREAM_BYTES / len);
+}
+
+static double bandwidth(struct bench *bench, enum what what, uint64_t len,
+                        const struct perf_options *options)
+{
+    uint64_t count = iterations_of(options, len), begun;
+    double values[PERF_REPS_MAX];
+
+    for (uint64_t rep = 0; rep < options->reps; rep++) {
+        begun = ni_now_ns();
+        stream(bench, what, len, count, options->window);
+        values[rep] = (double)(len * count) * 1000 / (double)(ni_now_ns() - begun);
+    }
+    return perf_median(values, options->reps);
+}
+
+static double latency(struct bench *bench, enum what what, uint64_t len,
+                      const struct perf_options *options)
+{
+    uint64_t count = iterations_of(options, len) / 4 + 1;
+    double values[PERF_REPS_MAX];
+
+    for (uint64_t rep = 0; rep < options->reps; rep++) {
+        uint64_t sum = 0;
+
+        for (uint64_t i = 0; i < count; i++) {
+            sum += one(bench, what, len, options->window);
+        }
+        values[rep] = (double)sum / (double)count / 1000;
+    }
+    return perf_median(values, options->reps);
+}
+
+static void print_row(struct bench *bench, uint64_t len, const struct perf_options *options)
+{
+    printf("%10" PRIu64, len);
+    if (bench->can_drop) {
+        printf(" %12.2f", bandwidth(bench, DROP, len, options));
+    } else {
+        printf(" %12s", "-");
+    }
+    printf(" %12.2f", bandwidth(bench, PUT, len, options));
+    printf(" %12.2f", latency(bench, PUT, len, options));
+    printf(" %12.2f\n", latency(bench, GET, len, options));
+    if (memcmp(bench->source, bench->target, len) != 0) {
+        perf_fail("wrong bytes have arrived");
+    }
+    memset(bench->target, 0, len);
+}
+
+static void print_histogram(struct bench *bench, const struct perf_options *options)
+{
+    static const uint64_t sizes[HISTOGRAM] = {8, 512, APELINK_PAYLOAD_MAX};
+    uint64_t bucket[BUCKETS][HISTOGRAM] = {{0}}, most = options->sizes[options->size_count - 1];
+    unsigned last = 0;
+
+    printf("\nPUTs by the time until their event\n   below us");
+    for (unsigned i = 0; i < HISTOGRAM; i++) {
+        uint64_t len = ni_min_u64(sizes[i], most),
+                 count = options->reps * iterations_of(options, len);
+
+        printf(" %8" PRIu64 " B", len);
+        for (uint64_t n = 0; n < count; n++) {
+            uint64_t us = one(bench, PUT, len, options->window) / 1000;
+            unsigned at = us == 0 ? 0 : ni_ilog2(us) + 1;
+
+            at = at < BUCKETS ? at : BUCKETS - 1;
+            bucket[at][i]++;
+            last = at > last ? at : last;
+        }
+    }
+    printf("\n");
+    for (unsigned at = 0; at <= last; at++) {
+        printf("%11u", 1U << at);
+        for (unsigned i = 0; i < HISTOGRAM; i++) {
+            printf(" %10" PRIu64, bucket[at][i]);
+        }
+        printf("\n");
+    }
+}
+
+/* Register and deregister 1 MiB: of memory that is new each time, or of the same again. */
+static double registration(struct bench *bench, const struct perf_options *options, bool again)
+{
+    struct apelink_client *client = &bench->card[0].client;
+    double values[PERF_REPS_MAX * 8];
+    void *memory = NULL;
+    uint32_t handle;
+    size_t count = options->reps * 8;
+
+    for (size_t i = 0; i < count + again; i++) {
+        uint64_t begun;
+
+        if (memory == NULL) {
+            memory = map(REGISTERED);
+        }
+        begun = ni_now_ns();
+        check(apelink_client_register(client, memory, REGISTERED, APELINK_ACCESS_READ, &handle),
+              "memory cannot be registered", options->devices);
+        check(apelink_client_deregister(client, handle), "it cannot be given back",
+              options->devices);
+        values[again && i > 0 ? i - 1 : i] = (double)(ni_now_ns() - begun) / 1000;
+        if (!again) {
+            munmap(memory, REGISTERED);
+            memory = NULL;
+        }
+    }
+    if (memory != NULL) {
+        munmap(memory, REGISTERED);
+    }
+    return perf_median(values, count);
+}
+
+int perf_board(const struct perf_options *options)
+{
+    struct bench bench = {.can_drop = false};
+    const uint16_t *at = bench.card[0].at, *to;
+    double fresh, again;
+    bool cache;
+
+    open_bench(&bench, options);
+    to = bench.to->at;
+    cache = (bench.card[0].client.features.features & APELINK_FEATURE_PIN_CACHE) != 0;
+    printf("The card at %u %u %u to %s %u %u %u, %s; window %" PRIu64 " packets, median of %" PRIu64
+           "\n%s%10s %12s %12s %12s %12s\n",
+           at[0], at[1], at[2], bench.to == &bench.card[0] ? "itself," : "that at", to[0], to[1],
+           to[2],
+           (bench.card[0].client.features.features & APELINK_FEATURE_KERNEL) != 0
+               ? "by the kernel module"
+               : "by a process",
+           options->window, options->reps,
+           bench.can_drop ? ""
+                          : "the torus has no axis without cables, so that reading alone is not "
+                            "measured\n",
+           "bytes", "read, MB/s", "PUT, MB/s", "PUT, us", "GET, us");
+    for (int i = 0; i < options->size_count; i++) {
+        print_row(&bench, options->sizes[i], options);
+    }
+    print_histogram(&bench, options);
+    fresh = registration(&bench, options, false);
+    again = registration(&bench, options, true);
+    printf(
+        "\nRegister and deregister 1 MiB: %.2f us of new memory, %.2f us of the same again, %.3f "
+        "of it; %s\n",
+        fresh, again, again / fresh,
+        cache ? "the driver has a pin-down cache"
+              : "a process pins no memory, so that there is no cache");
+    close_bench(&bench);
+    perf_end_output();
+    return PERF_EXIT_GOOD;
+}
