@@ -29,6 +29,7 @@
  *   dump       state for people                    memory  register_mem, deregister_mem
  *   op         what rdma and atomic share          rdma    put, get, flush
  *   parts      messages too long for the link      atomic  atomic_op, atomic_fop, cswap
+ *   nomem      how long there may be no memory
  *
  * Messages for users, misspelt parameters, statistics for MPI_T, and whether apelink was asked for:
  * ompi_glue/component.h.
@@ -133,7 +134,9 @@ struct mca_btl_apelink_module_t {
     bool threads;
     bool may_sleep;              /* progress that finds nothing for long does */
     bool closing;                /* peers that go away now are no news */
-    _Atomic bool starved;        /* the last operation of osc/rdma found no memory */
+    _Atomic bool starved;        /* what was tried last found no memory */
+    _Atomic bool unregistered;   /* ob1 waits for a registration, and may not try again */
+    _Atomic uint32_t registered; /* pieces of memory of ob1's that a peer is to write to */
     _Atomic uint32_t busy_count; /* endpoints in busy */
     struct ni_list busy;         /* endpoints with descriptors that wait; under lock */
     struct ni_list endpoints;    /* all; under lock */
@@ -146,7 +149,7 @@ struct mca_btl_apelink_module_t {
     opal_free_list_t regs;
     opal_list_t held; /* puts and gets that found no memory; under lock */
     _Atomic uint32_t held_count;
-    struct ni_memory_wait starve; /* since when none of them has been started; under lock */
+    struct ni_memory_wait starve; /* since when there has been none for anything; under lock */
     struct ni_list assemblies; /* messages that arrive in parts; the thread that polls has them */
     uint64_t unclaimed;        /* messages with a tag that nobody takes */
 };
@@ -274,6 +277,27 @@ int mca_btl_apelink_atomic_cswap(
 
 void mca_btl_apelink_dump(struct mca_btl_base_module_t *btl,
                           struct mca_btl_base_endpoint_t *endpoint, int verbose);
+
+/* ---- want of memory -------------------------------------------------------------------------- */
+
+/* Something was tried in vain once more for want of memory, NI_ERR_NOMEM. Where all that was tried
+ * has been so for memory_wait_ms the job ends, with `what` before the name of the process, of the
+ * endpoint or, if that is NULL, our own. True: it is over. */
+NI_COLD bool mca_btl_apelink_starves(mca_btl_apelink_module_t *module,
+                                     const mca_btl_apelink_endpoint_t *endpoint, const char *what);
+
+/* Something found memory. */
+static inline void mca_btl_apelink_fed(mca_btl_apelink_module_t *module)
+{
+    if (NI_UNLIKELY(atomic_load_explicit(&module->starved, memory_order_relaxed))) {
+        atomic_store_explicit(&module->starved, false, memory_order_relaxed);
+    }
+}
+
+/* ob1 found no memory to register some of its own. */
+NI_COLD void mca_btl_apelink_unregistered(mca_btl_apelink_module_t *module);
+/* Once in each round of progress while ob1 waits for that. */
+NI_COLD void mca_btl_apelink_look_at_unregistered(mca_btl_apelink_module_t *module);
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 

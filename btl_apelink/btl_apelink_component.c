@@ -232,7 +232,8 @@ static mca_btl_base_module_t **component_init(int *num_btls, bool progress_threa
 static bool has_pending(const mca_btl_apelink_module_t *module)
 {
     return atomic_load_explicit(&module->busy_count, memory_order_relaxed) != 0 ||
-           mca_btl_apelink_holds(module);
+           mca_btl_apelink_holds(module) ||
+           atomic_load_explicit(&module->unregistered, memory_order_relaxed);
 }
 
 static int component_progress(void)
@@ -249,6 +250,7 @@ static int component_progress(void)
     if (NI_UNLIKELY(has_pending(module))) {
         events += mca_btl_apelink_send_pending(module);
         events += mca_btl_apelink_start_held(module);
+        mca_btl_apelink_look_at_unregistered(module);
     }
     return (int)events;
 }

@@ -32,6 +32,31 @@ static NI_COLD void refuse_window(mca_btl_apelink_module_t *module, struct opal_
     }
 }
 
+/* Of ob1: memory that a peer is to write to, or nobody. Windows of osc/rdma have all rights. */
+static bool is_written_by_peer(unsigned access)
+{
+    return (access & ~(unsigned)(NI_ACCESS_WRITE | NI_ACCESS_BY_ADDRESS)) == 0;
+}
+
+/* One has been registered; ob1 will be called when its transfer ends. */
+static void count_registered(mca_btl_apelink_module_t *module)
+{
+    atomic_fetch_add_explicit(&module->registered, 1, memory_order_relaxed);
+    if (NI_UNLIKELY(atomic_load_explicit(&module->unregistered, memory_order_relaxed))) {
+        atomic_store_explicit(&module->unregistered, false, memory_order_relaxed);
+        mca_btl_apelink_fed(module);
+    }
+}
+
+static NI_COLD mca_btl_base_registration_handle_t *no_memory(mca_btl_apelink_module_t *module,
+                                                             unsigned access)
+{
+    if (is_written_by_peer(access)) {
+        mca_btl_apelink_unregistered(module);
+    }
+    return NULL;
+}
+
 /*
  * The endpoint does not matter: a region is the same for all peers.
  *
@@ -48,20 +73,26 @@ mca_btl_base_registration_handle_t *mca_btl_apelink_register_mem(
     mca_btl_apelink_reg_t *reg = (mca_btl_apelink_reg_t *)opal_free_list_get(&module->regs);
     unsigned access = remote_access(flags);
     struct opal_proc_t *namesake = atomic_load_explicit(&module->namesake, memory_order_relaxed);
+    ni_status status = NI_OK;
 
     (void)endpoint;
     if (NI_UNLIKELY(namesake != NULL) && (access & NI_ACCESS_ATOMIC) != 0) { /* of a window */
         refuse_window(module, namesake);
     }
     if (NI_UNLIKELY(reg == NULL)) {
-        return NULL;
+        return no_memory(module, access);
     }
     reg->handle.rkey = (struct ni_rkey){0};
-    if (access != 0 && size != 0 &&
-        NI_UNLIKELY(ni_region_memory(module->ni, base, size, access | NI_ACCESS_BY_ADDRESS,
-                                     &reg->handle.rkey) != NI_OK)) {
+    if (access != 0 && size != 0) {
+        status = ni_region_memory(module->ni, base, size, access | NI_ACCESS_BY_ADDRESS,
+                                  &reg->handle.rkey);
+    }
+    if (NI_UNLIKELY(status != NI_OK)) {
         opal_free_list_return(&module->regs, &reg->super);
-        return NULL;
+        return status == NI_ERR_NOMEM ? no_memory(module, access) : NULL;
+    }
+    if (is_written_by_peer(reg->handle.rkey.access)) {
+        count_registered(module);
     }
     return &reg->handle;
 }
@@ -73,6 +104,9 @@ int mca_btl_apelink_deregister_mem(struct mca_btl_base_module_t *btl,
     mca_btl_apelink_reg_t *reg = ni_container_of(handle, mca_btl_apelink_reg_t, handle);
     ni_status status = NI_OK;
 
+    if (is_written_by_peer(handle->rkey.access)) {
+        atomic_fetch_sub_explicit(&module->registered, 1, memory_order_relaxed);
+    }
     if (handle->rkey.handle != 0) {
         status = ni_region_deregister(module->ni, handle->rkey.handle);
     }

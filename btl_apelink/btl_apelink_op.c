@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/config.h"
-#include "engine/core/ni.h"
 #include "ompi_glue/get_bound.h"
 
 OBJ_CLASS_INSTANCE(mca_btl_apelink_op_t, opal_free_list_item_t, NULL, NULL);
@@ -15,18 +12,8 @@ static NI_COLD void wait_for_memory(mca_btl_apelink_module_t *module,
                                     const mca_btl_apelink_endpoint_t *endpoint,
                                     mca_btl_base_rdma_completion_fn_t cbfunc)
 {
-    static _Thread_local struct ni_memory_wait wait;
-
-    if (cbfunc == NULL || ompi_glue_is_of_ob1(cbfunc)) {
-        return;
-    }
-    /* Relaxed: says nothing about other memory. */
-    if (!atomic_exchange_explicit(&module->starved, true, memory_order_relaxed)) {
-        wait = (struct ni_memory_wait){0}; /* one has been started meanwhile */
-    }
-    if (ni_memory_wait_over(&wait, 0, module->ni->config->memory_wait_ms)) {
-        mca_btl_apelink_give_up(module, endpoint, "operation-failed",
-                                "a put, get or atomic found no memory at", NI_ERR_NOMEM);
+    if (cbfunc != NULL && !ompi_glue_is_of_ob1(cbfunc)) {
+        (void)mca_btl_apelink_starves(module, endpoint, "a put, get or atomic found no memory at");
     }
 }
 
@@ -95,9 +82,7 @@ int mca_btl_apelink_op_started(mca_btl_apelink_module_t *module, mca_btl_apelink
                                ni_status status)
 {
     if (NI_LIKELY(status == NI_OK)) {
-        if (NI_UNLIKELY(atomic_load_explicit(&module->starved, memory_order_relaxed))) {
-            atomic_store_explicit(&module->starved, false, memory_order_relaxed);
-        }
+        mca_btl_apelink_fed(module);
         return OPAL_SUCCESS; /* op may be gone */
     }
     if (status == NI_ERR_NOMEM) {

@@ -2,9 +2,6 @@
 /* Put, get and flush. */
 #include "btl_apelink/btl_apelink_op.h"
 
-#include "base/alloc.h"
-#include "base/config.h"
-#include "engine/core/ni.h"
 #include "ompi_glue/get_bound.h"
 
 /*
@@ -42,15 +39,12 @@ static NI_COLD void hold(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t 
     mca_btl_apelink_unlock(module, &module->lock);
 }
 
-/* The one that has been held for longest, or NULL; one before it may have been started. */
-static mca_btl_apelink_op_t *take_held(mca_btl_apelink_module_t *module, bool one_started)
+/* The one that has been held for longest, or NULL. */
+static mca_btl_apelink_op_t *take_held(mca_btl_apelink_module_t *module)
 {
     mca_btl_apelink_op_t *op;
 
     mca_btl_apelink_lock(module, &module->lock);
-    if (one_started) {
-        module->starve = (struct ni_memory_wait){0};
-    }
     op = (mca_btl_apelink_op_t *)opal_list_remove_first(&module->held);
     if (op != NULL) {
         atomic_fetch_sub_explicit(&module->held_count, 1, memory_order_relaxed);
@@ -64,17 +58,13 @@ static void hold_again(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *o
 {
     const mca_btl_apelink_endpoint_t *endpoint =
         op->endpoint; /* op may be started by another thread */
-    bool over;
 
     mca_btl_apelink_lock(module, &module->lock);
     opal_list_prepend(&module->held, &op->super.super);
     atomic_fetch_add_explicit(&module->held_count, 1, memory_order_relaxed);
-    over = status == NI_ERR_NOMEM &&
-           ni_memory_wait_over(&module->starve, 0, module->ni->config->memory_wait_ms);
     mca_btl_apelink_unlock(module, &module->lock);
-    if (over) {
-        mca_btl_apelink_give_up(module, endpoint, "operation-failed",
-                                "a put or get found no memory at", status);
+    if (status == NI_ERR_NOMEM) {
+        (void)mca_btl_apelink_starves(module, endpoint, "a put or get found no memory at");
     }
 }
 
@@ -83,7 +73,7 @@ unsigned mca_btl_apelink_start_held(mca_btl_apelink_module_t *module)
     unsigned started = 0;
     mca_btl_apelink_op_t *op;
 
-    while ((op = take_held(module, started != 0)) != NULL) {
+    while ((op = take_held(module)) != NULL) {
         ni_status status = begin(module, op, op->size, &op->remote, op->reads);
 
         if (lacks_memory(status)) {
@@ -91,6 +81,7 @@ unsigned mca_btl_apelink_start_held(mca_btl_apelink_module_t *module)
             break;
         }
         started++;
+        mca_btl_apelink_fed(module);
         if (status != NI_OK) {
             mca_btl_apelink_op_done(op, status, 0);
         }
@@ -162,28 +153,34 @@ static void flushed(void *arg, ni_status status, uint64_t value)
     atomic_store_explicit(done, true, memory_order_release);
 }
 
-/* Ask when all that was started before has completed. Each operation that ends gives memory back;
- * where none does for memory_wait_ms the job ends. */
-static ni_status begin_flush(mca_btl_apelink_module_t *module, mca_btl_apelink_endpoint_t *endpoint,
-                             _Atomic bool *done)
+/* Each operation that ends gives memory back. */
+static NI_COLD ni_status flush_again(mca_btl_apelink_module_t *module,
+                                     const mca_btl_apelink_endpoint_t *endpoint,
+                                     struct ni_peer *peer, const struct ni_ack *ack,
+                                     ni_status status)
 {
-    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = flushed, .arg = done};
-    struct ni_peer *peer = endpoint != NULL ? endpoint->peer : NULL;
-    struct ni_memory_wait wait = {0};
-    ni_status status;
-
-    while ((status = ni_flush(module->ni, peer, &ack)) == NI_AGAIN || status == NI_ERR_NOMEM) {
+    do {
         if (status == NI_ERR_NOMEM &&
-            ni_memory_wait_over(&wait, 0, module->ni->config->memory_wait_ms)) {
-            const mca_btl_apelink_endpoint_t here = {.proc = opal_proc_local_get()};
-
-            mca_btl_apelink_give_up(module, endpoint != NULL ? endpoint : &here, "operation-failed",
-                                    "a flush found no memory at", status);
+            mca_btl_apelink_starves(module, endpoint, "a flush found no memory at")) {
             return status;
         }
         opal_progress();
-    }
+        status = ni_flush(module->ni, peer, ack);
+    } while (lacks_memory(status));
+    mca_btl_apelink_fed(module);
     return status;
+}
+
+/* Ask when all that was started before has completed. */
+static ni_status begin_flush(mca_btl_apelink_module_t *module,
+                             const mca_btl_apelink_endpoint_t *endpoint, _Atomic bool *done)
+{
+    struct ni_ack ack = {.kind = NI_ACK_CALL, .fn = flushed, .arg = done};
+    struct ni_peer *peer = endpoint != NULL ? endpoint->peer : NULL;
+    ni_status status = ni_flush(module->ni, peer, &ack);
+
+    return NI_LIKELY(!lacks_memory(status)) ? status
+                                            : flush_again(module, endpoint, peer, &ack, status);
 }
 
 /*

@@ -19,6 +19,7 @@ btl_apelink_libbtl_apelink_la_SOURCES = \
     btl_apelink/btl_apelink_frag.c \
     btl_apelink/btl_apelink_memory.c \
     btl_apelink/btl_apelink_module.c \
+    btl_apelink/btl_apelink_nomem.c \
     btl_apelink/btl_apelink_op.c \
     btl_apelink/btl_apelink_op.h \
     btl_apelink/btl_apelink_params.c \

@@ -7,6 +7,7 @@ BTL_UNIT_LIBS = btl_apelink/libbtl_apelink.la $(UNIT_LIBS) $(OMPI_LIBS)
 if HAVE_OMPI
 unit_tests += \
     tests/unit/test_btl_help \
+    tests/unit/test_btl_nomem \
     tests/unit/test_btl_params \
     tests/unit/test_btl_parts
 
@@ -23,6 +24,10 @@ EXTRA_DIST += tests/unit/btl_asked.sh tests/unit/btl_inside.sh tests/unit/btl_ke
 tests_unit_test_btl_help_SOURCES = tests/unit/test_btl_help.c tests/unit/said.h
 tests_unit_test_btl_help_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
 tests_unit_test_btl_help_LDADD = $(BTL_UNIT_LIBS)
+
+tests_unit_test_btl_nomem_SOURCES = tests/unit/test_btl_nomem.c tests/unit/engine_pair.h tests/unit/said.h
+tests_unit_test_btl_nomem_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
+tests_unit_test_btl_nomem_LDADD = $(BTL_UNIT_LIBS)
 
 tests_unit_test_btl_params_SOURCES = tests/unit/test_btl_params.c
 tests_unit_test_btl_params_CPPFLAGS = $(BTL_UNIT_CPPFLAGS)
