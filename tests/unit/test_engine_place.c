@@ -3,8 +3,10 @@
 #include "engine_pair.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/config.h"
@@ -199,6 +201,21 @@ static void this_machine_is_found(void **state)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+static bool is_engine(const char *task)
+{
+    char path[320], name[32] = "";
+    bool yes = false;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task);
+    file = fopen(path, "re");
+    if (file != NULL) {
+        yes = fgets(name, sizeof(name), file) != NULL && strcmp(name, "apelink-engine\n") == 0;
+        fclose(file);
+    }
+    return yes;
+}
+
 /* Threads of this process with the engine's name. */
 static unsigned engines(void)
 {
@@ -208,16 +225,7 @@ static unsigned engines(void)
 
     assert_non_null(tasks);
     while ((task = readdir(tasks)) != NULL) {
-        char path[320], name[32] = "";
-        FILE *file;
-
-        snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task->d_name);
-        file = fopen(path, "re");
-        if (file != NULL) {
-            found +=
-                fgets(name, sizeof(name), file) != NULL && strcmp(name, "apelink-engine\n") == 0;
-            fclose(file);
-        }
+        found += is_engine(task->d_name);
     }
     closedir(tasks);
     return found;
@@ -255,8 +263,47 @@ static void parameter_and_attribute(void **state)
     assert_non_null(strstr(error, "split"));
 }
 
-/* Two engines on the one core that is free of the job, if there is one: they hand on to each
- * other. */
+/* A number from a thread's status, behind the name. */
+static unsigned long status_number(const char *task, const char *name)
+{
+    char path[320], line[256];
+    unsigned long number = ULONG_MAX;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%s/status", task);
+    file = fopen(path, "re");
+    assert_non_null(file);
+    while (fgets(line, sizeof(line), file) != NULL) {
+        if (strncmp(line, name, strlen(name)) == 0) {
+            number = strtoul(line + strlen(name), NULL, 10);
+        }
+    }
+    fclose(file);
+    return number;
+}
+
+/* How often each of two engines has given its core to another thread. Both have only this core. */
+static void count_turns(int cpu, unsigned long turns[2])
+{
+    DIR *tasks = opendir("/proc/self/task");
+    unsigned found = 0;
+    struct dirent *task;
+
+    assert_non_null(tasks);
+    while ((task = readdir(tasks)) != NULL) {
+        if (is_engine(task->d_name)) {
+            assert_true(found < 2);
+            assert_int_equal(status_number(task->d_name, "Cpus_allowed_list:"), cpu);
+            turns[found++] = status_number(task->d_name, "voluntary_ctxt_switches:") +
+                             status_number(task->d_name, "nonvoluntary_ctxt_switches:");
+        }
+    }
+    closedir(tasks);
+    assert_int_equal(found, 2);
+}
+
+/* Two engines on the one core that is free of the job, if there is one: one of them runs at a time,
+ * and they hand on to each other. */
 static void edges_take_turns(void **state)
 {
     struct ni_open_attr attr = {.flags = NI_THREADS, .placement = NI_PLACEMENT_EDGE};
@@ -267,6 +314,7 @@ static void edges_take_turns(void **state)
     struct ni_rkey rkey;
     struct pair pair = {0};
     cpu_set_t before, one;
+    unsigned long turns[2], more[2];
     char taken[16];
     int cpu;
 
@@ -291,12 +339,19 @@ static void edges_take_turns(void **state)
     assert_int_equal(ni_region_memory(pair.b, there, LEN, NI_ACCESS_ALL, &rkey), NI_OK);
     remote = pair_remote(there, &rkey);
     memset(here, 0x3c, LEN);
+    if (pair.a->drive.place.cpu >= 0) {
+        count_turns(pair.a->drive.place.cpu, turns);
+    }
     assert_int_equal(ni_write(pair.a, pair.ab, here, LEN, &remote, &ack), NI_OK);
     while (*(volatile unsigned *)&done.count == 0) {
         sched_yield();
     }
     assert_int_equal(done.status, NI_OK);
     assert_memory_equal(there, here, LEN);
+    if (pair.a->drive.place.cpu >= 0) {
+        count_turns(pair.a->drive.place.cpu, more);
+        assert_true(more[0] > turns[0] && more[1] > turns[1]);
+    }
     ni_close(pair.a);
     ni_close(pair.b);
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
