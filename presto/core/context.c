@@ -7,7 +7,7 @@
 
 #include "core/rank.h"
 
-enum { WORDS = PRI_MAX_CONTEXTS / 64 };
+enum { WORDS = PRI_MAX_CONTEXTS / 64, CURSOR_STEP = 257 };
 
 static void mark(uint64_t *used, uint32_t number)
 {
@@ -24,6 +24,8 @@ static uint64_t *contexts_of(struct pri_rank *self)
         if (cold->contexts != NULL) {
             mark(cold->contexts, 0);
             mark(cold->contexts, PRI_MAX_CONTEXTS - 1);
+            /* What another job's rank of the same number has led is taken again late, too. */
+            cold->context_cursor = (uint32_t)self->job * CURSOR_STEP % PRI_MAX_CONTEXTS;
         }
     }
     return cold->contexts;

@@ -109,6 +109,7 @@ struct pri_peer {
     _Atomic int death;  /* 0, or, of one that has died, the number of its death, from 1: set before
                            down */
     bool told;          /* of core/peer.c: it has gone; under the lock */
+    bool counted;       /* likewise: among pri_cold.neighbours */
 };
 
 /*
@@ -144,6 +145,7 @@ struct pri_rank {
     void *user[4]; /* one word for each folder above: see enum pri_user */
     struct pri_cold *cold;
     int first;
+    int job;      /* the number of its job among those under the same launcher, from 0 */
     int parent;   /* the rank that has had the job started, later than its own; -1: none */
     int universe; /* ranks that may run at a time, as far as is known */
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/launch.h"
+#include "core/recorder.h"
 
 const char *pri_later_lacks(const struct pri_rank *self)
 {
@@ -40,6 +41,14 @@ static int ask(struct pri_rank *self, uint32_t kind, const void *question, size_
                : self->cold->launcher->ask(self, kind, question, length, answer);
 }
 
+static int tell_forgotten(struct pri_rank *self, const int32_t *numbers, size_t count)
+{
+    struct pri_answer answer;
+
+    return count == 0 ? PRI_OK
+                      : ask(self, PRI_WIRE_FORGET, numbers, count * sizeof(*numbers), &answer);
+}
+
 /* ---- peers ----------------------------------------------------------------------------------- */
 
 static int know(struct pri_rank *self, int rank)
@@ -58,9 +67,50 @@ static int know(struct pri_rank *self, int rank)
     if (error == PRI_OK) {
         blob.length = answer.length;
         memcpy(blob.bytes, answer.bytes, answer.length);
-        error = pri_peer_add(self, rank, &blob);
+        pri_recorder_meet(self, rank, answer.what.reason, answer.what.number);
+        error = pri_peer_add(self, rank, &blob, answer.what.reason > self->job);
+        if (error != PRI_OK) {
+            (void)tell_forgotten(self, &number, 1);
+        }
     }
     return error;
+}
+
+/* Those that have left, and are named by nothing any more. */
+static void forget_all(struct pri_rank *self)
+{
+    enum { MANY = 256 };
+    int32_t numbers[MANY];
+    size_t count = 0;
+
+    for (int i = 0; pri_knows(self, i); i++) {
+        const bool own = i >= self->first && i < self->first + self->size;
+
+        if (!own && pri_peer_forget(self, i)) {
+            numbers[count++] = i;
+        }
+        if (count == MANY) {
+            (void)tell_forgotten(self, numbers, count);
+            count = 0;
+        }
+    }
+    (void)tell_forgotten(self, numbers, count);
+}
+
+void pri_peers_meet(struct pri_rank *self)
+{
+    pthread_mutex_lock(&self->cold->knowing);
+    if (self->cold->meeting++ == 0 && self->cold->launcher->ask != NULL) {
+        forget_all(self);
+    }
+    pthread_mutex_unlock(&self->cold->knowing);
+}
+
+void pri_peers_met(struct pri_rank *self)
+{
+    pthread_mutex_lock(&self->cold->knowing);
+    self->cold->meeting--;
+    pthread_mutex_unlock(&self->cold->knowing);
 }
 
 int pri_peers_know(struct pri_rank *self, const int *ranks, int size)

@@ -82,14 +82,15 @@ static bool can_reach_hosts(long rank)
 static int join(struct pri_rank *self)
 {
     struct wire *wire;
-    long fd, rank, size, first, parent = -1, app, cores, hosts, on_host;
+    long fd, rank, size, first, job, parent = -1, app, cores, hosts, on_host;
     uint64_t key;
 
     if (!pri_environment("PRESTO_FD", 0, PRI_FD_MAX, &fd) ||
         !pri_environment("PRESTO_SIZE", 1, PRI_MAX_RANKS, &size) ||
         !pri_environment("PRESTO_RANK", 0, size - 1, &rank) ||
         !pri_environment("PRESTO_FIRST", 0, PRI_MAX_RANKS - size, &first) ||
-        (first > 0 && !pri_environment("PRESTO_PARENT", 0, first - 1, &parent)) ||
+        !pri_environment("PRESTO_JOB", 0, INT_MAX, &job) ||
+        (job > 0 && !pri_environment("PRESTO_PARENT", 0, PRI_MAX_RANKS - 1, &parent)) ||
         !pri_environment("PRESTO_APPNUM", 0, INT_MAX, &app) || !key_of(&key) ||
         !pri_environment("PRESTO_CORES", 1, INT_MAX, &cores) ||
         !pri_environment("PRESTO_HOSTS", 1, size, &hosts) ||
@@ -115,6 +116,7 @@ static int join(struct pri_rank *self)
     pthread_mutex_init(&wire->asking, NULL);
     self->rank = (int)(first + rank);
     self->first = (int)first;
+    self->job = (int)job;
     self->size = (int)size;
     self->parent = (int)parent;
     self->app = (int)app;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/later.h"
 #include "core/rank.h"
 
 /* ---- come ------------------------------------------------------------------------------------ */
@@ -63,14 +64,15 @@ bool pri_peer_is_known(const struct pri_rank *self, int rank)
     return atomic_load_explicit(&self->cold->absent[rank].down, memory_order_relaxed) != 0;
 }
 
-int pri_peer_add(struct pri_rank *self, int rank, const struct pri_blob *blob)
+int pri_peer_add(struct pri_rank *self, int rank, const struct pri_blob *blob, bool later)
 {
     if (connect_to(self, rank, blob) != PRI_OK) {
         return PRI_ERR_PEER;
     }
     count_in(self, rank);
     /* Those of before were counted when this one began. */
-    self->cold->neighbours += rank >= self->first + self->size;
+    self->peers[rank].counted = later;
+    self->cold->neighbours += later;
     if (self->cold->neighbours > self->cold->cores && !self->crowded && !self->threads) {
         pri_crowd(self, true); /* other threads would look at it just now */
     }
@@ -101,10 +103,77 @@ void pri_peers_free(struct pri_rank *self)
     atomic_store_explicit(&self->direct, NULL, memory_order_relaxed);
     free(self->cold->absent);
     self->cold->absent = NULL;
+    free(self->cold->held);
+    self->cold->held = NULL;
     free(self->peers);
     self->peers = NULL;
     free(self->cold->near);
     self->cold->near = NULL;
+}
+
+/* ---- are forgotten --------------------------------------------------------------------------- */
+
+/* What it has sent and nobody has received. */
+static void drop_sent(struct pri_rank *self, ni_initiator id)
+{
+    const struct ni_me me = {
+        .length = SIZE_MAX, .ignore_bits = UINT64_MAX, .match_id = id, .options = NI_ME_OP_PUT};
+    struct ni_event event;
+
+    while (ni_me_probe(self->ni, PRI_PT, &me, NI_SEARCH_DELETE, &event) == NI_OK) {
+        (void)ni_unexpected_drop(self->ni, event.unexpected);
+    }
+}
+
+static bool is_held(struct pri_rank *self, int rank)
+{
+    bool held;
+
+    pri_lock(self);
+    held = self->cold->unheld || (self->cold->held != NULL && self->cold->held[rank] != 0);
+    pri_unlock(self);
+    return held;
+}
+
+bool pri_peer_forget(struct pri_rank *self, int rank)
+{
+    struct pri_peer *peer = &self->peers[rank];
+
+    if (!pri_peer_is_known(self, rank) || peer->ni == NULL ||
+        atomic_load_explicit(&peer->down, memory_order_relaxed) != NI_ERR_PEER_CLOSED ||
+        is_held(self, rank)) {
+        return false;
+    }
+    drop_sent(self, peer->id);
+    ni_peer_set_user(peer->ni, NULL);
+    ni_disconnect(self->ni, peer->ni);
+    self->cold->neighbours -= peer->counted;
+    peer->ni = NULL;
+    peer->id = 0;
+    peer->told = false;
+    atomic_store_explicit(&peer->down, 0, memory_order_relaxed);
+    atomic_store_explicit(&self->cold->absent[rank].down, 0, memory_order_relaxed);
+    return true;
+}
+
+void pri_peers_hold(struct pri_rank *self, const int *ranks, int size, int groups)
+{
+    struct pri_cold *cold = self != NULL ? self->cold : NULL;
+
+    if (cold == NULL) {
+        return; /* it has left */
+    }
+    pri_lock(self);
+    if (cold->held == NULL && groups > 0) {
+        cold->held = calloc((size_t)cold->slots, sizeof(*cold->held));
+        cold->unheld = cold->unheld || cold->held == NULL;
+    }
+    for (int i = 0; cold->held != NULL && i < size; i++) {
+        if (ranks[i] < self->first || ranks[i] >= self->first + self->size) {
+            cold->held[ranks[i]] += (unsigned)groups;
+        }
+    }
+    pri_unlock(self);
 }
 
 bool pri_same_host(const struct pri_rank *self, int rank)

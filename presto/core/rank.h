@@ -69,8 +69,11 @@ struct pri_cold {
     struct pri_buffer *buffers[PRI_BUFFER_CLASSES];
     struct pri_meeting *meetings; /* of meet.c: contexts with other jobs, in their order */
     pthread_mutex_t knowing;      /* who holds it makes peers known: later.c */
+    int meeting;                  /* calls that make ranks known now; under knowing */
     int slots;                    /* numbers that ranks may have */
-    unsigned cores, neighbours;   /* of this host: processors, and ranks that share them */
+    unsigned *held; /* [slots]: groups with this rank of another job; NULL: none; under lock */
+    bool unheld;    /* there was no memory to count: none is forgotten; likewise */
+    unsigned cores, neighbours; /* of this host: processors, and ranks that share them */
 };
 
 static inline void pri_lock(struct pri_rank *self)
@@ -97,9 +100,12 @@ struct pri_blob {
 
 /* Memory for peers, of whom none is known. */
 int pri_peers_open(struct pri_rank *self);
-/* One more is known; it has to be none yet. PRI_ERR_PEER: it cannot be reached. cold->knowing is
- * held. */
-int pri_peer_add(struct pri_rank *self, int rank, const struct pri_blob *blob);
+/* One more is known; it has to be none yet. later: its job began after this one's. PRI_ERR_PEER: it
+ * cannot be reached. cold->knowing is held. */
+int pri_peer_add(struct pri_rank *self, int rank, const struct pri_blob *blob, bool later);
+/* It is not any more, if it has left in good order and is not held (pri_peers_hold); else false. No
+ * operation names it. cold->knowing is held. */
+bool pri_peer_forget(struct pri_rank *self, int rank);
 bool pri_peer_is_known(const struct pri_rank *self, int rank);
 /* Connect with all ranks of the job; says why if it cannot. */
 int pri_peers_connect(struct pri_rank *self, const struct pri_blob *blobs);

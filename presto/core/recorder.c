@@ -52,7 +52,7 @@ bool pri_recorder_read(struct pri_rank *self)
     }
     if (self->launch != PRI_LAUNCH_THREADS) {
         self->recorded = true;
-    } else if (self->rank == 0) {
+    } else if (self->rank == self->first) {
         fprintf(stderr,
                 "presto: PRESTO_REPORT is ignored: the ranks are threads, and only processes "
                 "have records\n");
@@ -62,10 +62,13 @@ bool pri_recorder_read(struct pri_rank *self)
 
 /* ---- end ------------------------------------------------------------------------------------- */
 
-static struct pri_where at(const struct pri_rank *self, int peer, int tag)
+/* A message of or to a rank of the job. */
+static struct pri_where at(const struct pri_rank *self, int rank, int tag)
 {
-    return (struct pri_where){
-        .peer = peer, .as = self->rank, .tag = tag, .context = pri_context_core(self)};
+    return (struct pri_where){.peer = self->first + rank,
+                              .as = self->rank - self->first,
+                              .tag = tag,
+                              .context = pri_context_core(self)};
 }
 
 /* To rank 0. False: it has died, and the record stays where it is. */
@@ -119,7 +122,7 @@ static void write_all(struct pri_rank *self)
 static void gather(struct pri_rank *self, void *arg)
 {
     (void)arg;
-    if (self->rank == 0) {
+    if (self->rank == self->first) {
         write_all(self);
         record_stop();
     } else if (send_record(self)) {
@@ -201,8 +204,8 @@ static const char *begin(const struct pri_rank *self, uint64_t job_key)
     (void)gethostname(host, sizeof(host) - 1);
     return record_start(&(struct record_process){
         .directory = text_of("PRESTO_REPORT_DIRECTORY", "/dev/shm"),
-        .job = job_key != 0 ? pri_job_number(job_key) : (uint32_t)getpid(),
-        .rank = (uint32_t)self->rank,
+        .job = job_key != 0 ? pri_job_number(job_key, self->job) : (uint32_t)getpid(),
+        .rank = (uint32_t)(self->rank - self->first),
         .size = (uint32_t)self->size,
         .peers = PEERS,
         .threads = self->threads,
@@ -220,6 +223,7 @@ void pri_recorder_start(struct pri_rank *self, uint64_t job_key)
     }
     find_queues();
     error = begin(self, job_key);
+    pri_recorder_peers(self, job_key);
     if (error != NULL || pri_at_stop(self, gather, NULL) != PRI_OK) {
         fprintf(stderr, "presto: PRESTO_REPORT: %s; nothing of rank %d is recorded\n",
                 error != NULL ? error : pri_error_text(PRI_ERR_NOMEM), self->rank);

@@ -31,6 +31,10 @@ bool pri_recorder_read(struct pri_rank *self);
  * rank runs as if none had been asked for. */
 void pri_recorder_start(struct pri_rank *self, uint64_t job_key);
 
+/* A rank of another job under the same launcher is known from now on by this number: `rank` in that
+ * job. cold->knowing is held. */
+void pri_recorder_meet(const struct pri_rank *self, int number, int job, int rank);
+
 /* All that the program does has been done: MPI_Finalize has been called. */
 void pri_recorder_leave(struct pri_rank *self);
 
@@ -63,6 +67,9 @@ void pri_recorder_relax(struct pri_rank *self, unsigned *spins, pri_tell_fn tell
 void pri_recorder_lasts(struct pri_rank *self, pri_tell_fn tell, const void *object);
 
 /* Between the files of the recorder. */
+
+/* The record begins: those of the job with this key are peers of this number. */
+void pri_recorder_peers(const struct pri_rank *self, uint64_t job_key);
 
 /* A message as the record has it. */
 struct pri_recorded {

@@ -2,6 +2,9 @@
 /* What is recorded of messages: see recorder.h. */
 #include "core/recorder.h"
 
+#include <stdlib.h>
+
+#include "core/wire_up.h"
 #include "record/clock.h"
 #include "record/count.h"
 
@@ -104,21 +107,72 @@ static bool unfollow(struct pri_request *request, uint64_t now)
 
 /* ---- peers ----------------------------------------------------------------------------------- */
 
-/* Entries that have been found, each at its rank modulo the length. One that is there stays:
+/* Who has a number: those of this job follow each other, of others it is a list by number. */
+static int own_first, own_size;
+static uint64_t key;
+static struct origin {
+    _Atomic uint32_t job, rank;
+} * _Atomic origins;
+
+void pri_recorder_peers(const struct pri_rank *self, uint64_t job_key)
+{
+    own_first = self->first;
+    own_size = self->size;
+    key = job_key;
+}
+
+/* Before the first message to or from it. Without memory it is taken for one of this job. */
+void pri_recorder_meet(const struct pri_rank *self, int number, int job, int rank)
+{
+    struct origin *list = atomic_load_explicit(&origins, memory_order_relaxed);
+
+    if (!self->recorded) {
+        return;
+    }
+    if (list == NULL) {
+        list = calloc(PRI_MAX_RANKS, sizeof(*list));
+    }
+    if (list != NULL) {
+        atomic_store_explicit(&list[number].job, pri_job_number(key, job), memory_order_relaxed);
+        atomic_store_explicit(&list[number].rank, (uint32_t)rank, memory_order_relaxed);
+        /* release, with the acquire in origin_of */
+        atomic_store_explicit(&origins, list, memory_order_release);
+    }
+}
+
+static void origin_of(int number, uint32_t *job, uint32_t *rank)
+{
+    struct origin *list;
+
+    *job = record_own.head->job;
+    *rank = (uint32_t)(number - own_first);
+    if (NI_UNLIKELY(*rank >= (uint32_t)own_size)) {
+        /* acquire, with the release in pri_recorder_meet */
+        list = atomic_load_explicit(&origins, memory_order_acquire);
+        if (list != NULL) {
+            *job = atomic_load_explicit(&list[number].job, memory_order_relaxed);
+            *rank = atomic_load_explicit(&list[number].rank, memory_order_relaxed);
+        }
+    }
+}
+
+/* Entries that have been found, each at its number modulo the length. One that is there stays:
  * another thread may be reading it. */
 enum { FOUND = 1024 };
 static struct record_peer *_Atomic found[FOUND];
 
-static struct record_peer *entry_of(int rank)
+static struct record_peer *entry_of(int number)
 {
-    struct record_peer *_Atomic *place = &found[(unsigned)rank % FOUND];
+    struct record_peer *_Atomic *place = &found[(unsigned)number % FOUND];
     /* acquire, with the release below */
     struct record_peer *peer = atomic_load_explicit(place, memory_order_acquire), *none = NULL;
+    uint32_t job, rank;
 
-    if (NI_LIKELY(peer != NULL && peer->rank == (uint32_t)rank)) {
+    origin_of(number, &job, &rank);
+    if (NI_LIKELY(peer != NULL && peer->rank == rank && peer->job == job)) {
         return peer;
     }
-    peer = record_peer(record_own.head->job, (uint32_t)rank);
+    peer = record_peer(job, rank);
     if (peer != &record_spare_peer) {
         /* release, with the acquire above */
         (void)atomic_compare_exchange_strong_explicit(place, &none, peer, memory_order_release,

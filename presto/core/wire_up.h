@@ -12,6 +12,7 @@
  *   PRESTO_RANK   0 to PRESTO_SIZE - 1
  *   PRESTO_SIZE   ranks of the job
  *   PRESTO_FIRST  the number that the job's rank 0 has among all ranks of this prestorun
+ *   PRESTO_JOB    the number of the job among those of this prestorun, from 0
  *   PRESTO_PARENT the number of the rank that has had the job started, if one has
  *   PRESTO_APPNUM number of the rank's command, from 0
  *   PRESTO_HOSTS  hosts that have ranks
@@ -27,7 +28,8 @@
  * A rank that has its table may ask, one question at a time; all ranks are on one host then:
  *
  *   rank -> prestorun   SPAWN  commands            more ranks are to be started
- *                       ASK    int32, a number     what address that rank has
+ *                       ASK    int32, a number     what address that rank has, and which it is
+ *                       FORGET int32, numbers      the rank has forgotten what ASK has told of them
  *                       PUBLISH    name, value     strings, each with NUL at its end
  *                       UNPUBLISH, LOOKUP   name   likewise
  *                       KNOCK, ANSWERED     name   likewise
@@ -37,6 +39,9 @@
  * The commands are strings, each with NUL at its end, and numbers decimal: of each its number
  * (MPI_APPNUM), ranks, folder, count of words, words. The answer to SPAWN comes when all have
  * joined. Such ranks have TABLE for those of their own job.
+ *
+ * A number is given to another rank when all of the job that had it have ended, and none that lives
+ * has asked for it and not forgotten.
  *
  * KNOCK is LOOKUP by a rank that then asks the name's owner something, and says ANSWERED when it
  * has its answer. A name that is withdrawn before is not found any more, but stays until all have
@@ -60,11 +65,12 @@ enum pri_wire_kind {
     PRI_WIRE_KNOCK,
     PRI_WIRE_ANSWERED,
     PRI_WIRE_PART,
+    PRI_WIRE_FORGET,
     PRI_WIRE_ANSWER,
 };
 
 enum {
-    PRI_WIRE_NUMBERS = 1 << 14, /* that ranks may have, over all the time of a prestorun */
+    PRI_WIRE_NUMBERS = 1 << 14, /* that ranks may have, of one prestorun */
     PRI_WIRE_QUESTION_MAX = 16 << 20,
 };
 
@@ -72,7 +78,7 @@ enum pri_wire_status {
     PRI_WIRE_WELL,
     PRI_WIRE_NONE,   /* no rank of this number that is there; no such name */
     PRI_WIRE_TAKEN,  /* the name is published already */
-    PRI_WIRE_LIMIT,  /* of numbers: so many are left */
+    PRI_WIRE_LIMIT,  /* of numbers: so many are left, of how many (reason) */
     PRI_WIRE_FAILED, /* the command of this number cannot be started, for this reason */
     PRI_WIRE_ENDED,  /* it has ended without joining; the reason: its status, as wait has it */
     PRI_WIRE_NO_MEMORY,
@@ -80,9 +86,9 @@ enum pri_wire_status {
 
 struct pri_wire_answer {
     int32_t status; /* enum pri_wire_status */
-    int32_t number; /* the first of new ranks; of the rank asked for; the owner of the name; how
-                       many have knocked and have no answer */
-    int32_t reason; /* an errno, or a status */
+    int32_t number; /* the first of new ranks; of the rank asked for, in its job; the owner of the
+                       name; how many have knocked and have no answer */
+    int32_t reason; /* an errno, or a status; the job of the rank asked for */
 };
 
 struct pri_wire_head {
@@ -105,10 +111,11 @@ static inline int pri_exit_status(int code)
 _Static_assert(sizeof(struct pri_wire_head) == 8 && sizeof(struct pri_wire_entry) == 8,
                "no padding");
 
-/* The number of the job in its records, from its key; not 0. */
-static inline uint32_t pri_job_number(uint64_t key)
+/* The number in its records of a job of this key, which has this number among those of its
+ * launcher; not 0. */
+static inline uint32_t pri_job_number(uint64_t key, int job)
 {
-    uint32_t number = (uint32_t)(key ^ key >> 32);
+    uint32_t number = (uint32_t)(key ^ key >> 32) + (uint32_t)job;
 
     return number != 0 ? number : 1;
 }

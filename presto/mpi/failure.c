@@ -85,7 +85,7 @@ static int acknowledged_of(const struct pri_comm *comm, int (*deaths)[2], int co
 }
 
 /* The first ones as a group. NULL: no memory. */
-static struct pri_group *group_of(const struct pri_rank *self, int (*deaths)[2], int count)
+static struct pri_group *group_of(struct pri_rank *self, int (*deaths)[2], int count)
 {
     if (count == 0) {
         return MPI_GROUP_EMPTY;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/later.h"
+
 struct pri_group presto_group_empty = {.rank = MPI_UNDEFINED};
 
 struct pri_group *pri_group_new(int size)
@@ -17,16 +19,24 @@ struct pri_group *pri_group_new(int size)
     atomic_init(&group->refs, 1);
     group->size = size;
     group->rank = MPI_UNDEFINED;
+    group->held = false;
     return group;
 }
 
-void pri_group_finish(struct pri_group *group, const struct pri_rank *self)
+void pri_group_finish(struct pri_group *group, struct pri_rank *self)
 {
+    bool foreign = false;
     group->rank = MPI_UNDEFINED;
     for (int i = 0; i < group->size; i++) {
         if (group->ranks[i] == self->rank) {
             group->rank = i;
         }
+        foreign =
+            foreign || group->ranks[i] < self->first || group->ranks[i] >= self->first + self->size;
+    }
+    if (NI_UNLIKELY(foreign) && !group->held) {
+        group->held = true;
+        pri_peers_hold(self, group->ranks, group->size, 1);
     }
 }
 
@@ -42,6 +52,9 @@ void pri_group_release(struct pri_group *group)
     /* Pairs with the other releases: the last one frees what all have read. */
     if (group != &presto_group_empty &&
         atomic_fetch_sub_explicit(&group->refs, 1, memory_order_acq_rel) == 1) {
+        if (NI_UNLIKELY(group->held)) {
+            pri_peers_hold(pri_self(), group->ranks, group->size, -1);
+        }
         free(group);
     }
 }

@@ -15,7 +15,7 @@
 /* ---- life ------------------------------------------------------------------------------------ */
 
 static struct pri_group *join(const struct pri_group *first, const struct pri_group *second,
-                              const struct pri_rank *self)
+                              struct pri_rank *self)
 {
     struct pri_group *both = pri_group_new(first->size + second->size);
     if (both == NULL) {
@@ -203,11 +203,11 @@ void pri_inter_refuse(struct pri_comm *local, struct pri_where where, int error)
 static int make(struct pri_comm *local, struct pri_group **remote, bool first,
                 struct pri_comm **made)
 {
+    pri_group_finish(*remote, local->mpi->self);
     int rc = pri_peers_know(local->mpi->self, (*remote)->ranks, (*remote)->size);
     if (rc != 0) {
         return rc;
     }
-    pri_group_finish(*remote, local->mpi->self);
     pri_group_retain(local->group);
     *made = pri_inter_new(local->mpi, local->group, *remote, first);
     *remote = NULL; /* held, or released */

@@ -107,7 +107,9 @@ int MPI_Comm_join(int fd, MPI_Comm *out)
     if (code == MPI_SUCCESS) {
         *out = MPI_COMM_NULL;
         errno = 0;
+        pri_peers_meet(mpi->self);
         code = join(mpi, fd, out);
+        pri_peers_met(mpi->self);
     }
     return code == MPI_SUCCESS ? code : pri_fail(mpi->alone, __func__, code);
 }

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_KNOCK, TAG_ANSWER };
+/* Of the library, not of the application (see pri_later_where). */
+enum { TAG_KNOCK = -3, TAG_ANSWER = -4 };
 
 /* ---- ports ----------------------------------------------------------------------------------- */
 
@@ -155,7 +156,10 @@ static int close_port(struct pri_mpi *mpi, const char *name)
 
 int MPI_Close_port(const char *name)
 {
-    int code = close_port(pri_mpi_need(__func__), name);
+    struct pri_mpi *mpi = pri_mpi_need(__func__);
+    pri_peers_meet(mpi->self);
+    int code = close_port(mpi, name);
+    pri_peers_met(mpi->self);
     return code == MPI_SUCCESS ? code : pri_fail(NULL, __func__, code);
 }
 PRI_ALIAS(Close_port);
@@ -326,16 +330,19 @@ static int meet(const char *function, const char *port, int root, MPI_Comm handl
     }
     struct pri_where where = {0};
     bool met = false;
+    pri_peers_meet(comm->mpi->self);
     if (comm->team.rank == root) {
         find(comm->mpi, port, &meeting);
         met = meeting.code == MPI_SUCCESS;
         where = pri_later_where(meeting.peer, meeting.context);
     }
     int rc = pri_later_tell(comm, root, &meeting.code, sizeof(meeting.code), met ? &where : NULL);
-    if (rc == 0 && meeting.code != MPI_SUCCESS) {
-        return pri_fail(comm, function, meeting.code);
+    if (rc == 0 && meeting.code == MPI_SUCCESS) {
+        rc = pri_inter_create(comm, root, where, out);
     }
-    return pri_result(comm, function, rc != 0 ? rc : pri_inter_create(comm, root, where, out));
+    pri_peers_met(comm->mpi->self);
+    return meeting.code != MPI_SUCCESS && rc == 0 ? pri_fail(comm, function, meeting.code)
+                                                  : pri_result(comm, function, rc);
 }
 
 int MPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *out)

@@ -207,9 +207,11 @@ static int code_of(const struct pri_answer *answer, const struct order *order)
     case PRI_WIRE_LIMIT:
         return pri_blame(
             MPI_ERR_SPAWN,
-            pri_later_text("%d more ranks can be started until this prestorun ends, of "
-                           "%d in all: start fewer",
-                           (int)what->number, PRI_WIRE_NUMBERS));
+            pri_later_text(
+                "%d more ranks can be started now, for of the %d numbers that ranks of a "
+                "prestorun may have the others are in use: start fewer, or have "
+                "MPI_Comm_disconnect called for those that have ended",
+                (int)what->number, (int)what->reason));
     case PRI_WIRE_FAILED:
         return pri_blame(
             MPI_ERR_SPAWN,
@@ -298,19 +300,10 @@ static struct pri_where where_of(const struct outcome *outcome)
     return pri_later_where(outcome->first, (uint32_t)outcome->first << PRI_CONTEXT_RANK_SHIFT);
 }
 
-static int spawn(const char *function, const struct order *order, int root, MPI_Comm handle,
-                 MPI_Comm *intercomm, int *codes)
+static int spawn_with(const char *function, const struct order *order, int root,
+                      struct pri_comm *comm, MPI_Comm *intercomm, int *codes)
 {
-    struct pri_comm *comm = pri_intra_of(handle);
     struct outcome outcome = {.code = MPI_SUCCESS};
-    if (comm == NULL || intercomm == NULL) {
-        return pri_fail(comm, function, comm == NULL ? MPI_ERR_COMM : pri_no_place(intercomm));
-    }
-    *intercomm = MPI_COMM_NULL;
-    if (root < 0 || root >= comm->team.size) {
-        return pri_fail(comm, function,
-                        pri_blame_value(MPI_ERR_ROOT, "the root", root, 0, comm->team.size - 1));
-    }
     struct pri_where where = {0};
     bool met = false;
     if (comm->team.rank == root) {
@@ -329,6 +322,24 @@ static int spawn(const char *function, const struct order *order, int root, MPI_
         return pri_fail(comm, function, outcome.code);
     }
     return pri_result(comm, function, pri_inter_create(comm, root, where_of(&outcome), intercomm));
+}
+
+static int spawn(const char *function, const struct order *order, int root, MPI_Comm handle,
+                 MPI_Comm *intercomm, int *codes)
+{
+    struct pri_comm *comm = pri_intra_of(handle);
+    if (comm == NULL || intercomm == NULL) {
+        return pri_fail(comm, function, comm == NULL ? MPI_ERR_COMM : pri_no_place(intercomm));
+    }
+    *intercomm = MPI_COMM_NULL;
+    if (root < 0 || root >= comm->team.size) {
+        return pri_fail(comm, function,
+                        pri_blame_value(MPI_ERR_ROOT, "the root", root, 0, comm->team.size - 1));
+    }
+    pri_peers_meet(comm->mpi->self);
+    int code = spawn_with(function, order, root, comm, intercomm, codes);
+    pri_peers_met(comm->mpi->self);
+    return code;
 }
 
 int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root,

@@ -48,7 +48,8 @@ struct pri_errhandler {
 struct pri_group {
     atomic_uint refs;
     int size;
-    int rank; /* the rank in it that made it, or MPI_UNDEFINED */
+    int rank;  /* the rank in it that made it, or MPI_UNDEFINED */
+    bool held; /* it has ranks of other jobs, which are not forgotten */
     int ranks[];
 };
 
@@ -301,7 +302,7 @@ static inline int pri_comm_peer(const struct pri_comm *comm, int rank)
 
 struct pri_group *pri_group_new(int size);
 /* Sets the rank of the calling process, when all ranks are filled in. */
-void pri_group_finish(struct pri_group *group, const struct pri_rank *self);
+void pri_group_finish(struct pri_group *group, struct pri_rank *self);
 /* Whether all ranks of a group are in another. */
 bool pri_group_within(const struct pri_group *group, const struct pri_group *whole);
 void pri_group_retain(struct pri_group *group);

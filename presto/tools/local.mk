@@ -24,6 +24,7 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/run_loop.c \
     presto/tools/run_net.h \
     presto/tools/run_names.c \
+    presto/tools/run_numbers.c \
     presto/tools/run_note.c \
     presto/tools/run_note.h \
     presto/tools/run_options.c \

@@ -83,7 +83,7 @@ static void close_job(struct run_job *job)
 
 int main(int argc, char **argv)
 {
-    struct run_job job = {.guard.fd = -1, .net.input.fd = -1};
+    struct run_job job = {.guard.fd = -1, .net.input.fd = -1, .world_over = run_report_end};
     int signals, code;
 
     if (!ni_standard_open("prestorun")) {
@@ -106,7 +106,9 @@ int main(int argc, char **argv)
         run_end_hosts(&job, 1, job.options.host_count - 1, NULL);
     }
     code = run_loop(&job, signals);
-    run_report_end(&job);
+    for (const struct run_world *world = job.worlds; world != NULL; world = world->next) {
+        run_report_end(&job, world);
+    }
     close_job(&job);
     return code;
 }

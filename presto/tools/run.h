@@ -28,6 +28,7 @@
  *   run_child     what a rank begins with       run_signals  what signals do to us
  *   run_guard     the ranks' parent             run_end      how ranks and the job end
  *   run_world     ranks that come later         run_serve    what ranks ask for
+ *   run_numbers   numbers that ranks have       run_names    names that ranks publish
  *   run_tree      what ranks have started       run_report   the record of what ranks did
  *
  * On each other host an agent, prestorun itself, has the ranks' pipes, sockets and parent. It
@@ -129,8 +130,10 @@ struct run_rank {
     uint32_t blob_length;
     uint8_t blob[NI_BLOB_MAX];
     struct run_world *world;
-    size_t told; /* bytes of the table that it has been sent */
-    bool asks;   /* it waits for an answer */
+    uint64_t *knows; /* bits: ranks of other worlds, by number; NULL: none */
+    int known_by;    /* ranks of other worlds, that live */
+    size_t told;     /* bytes of the table that it has been sent */
+    bool asks;       /* it waits for an answer */
     uint8_t *question, *reply;
     size_t question_length, reply_length, replied; /* bytes; of the reply, and sent of it */
     size_t got;                                    /* bytes of a message */
@@ -163,10 +166,14 @@ struct run_job {
     int cores;              /* processors that the ranks of this host share */
     struct run_rank *ranks; /* [options.ranks]: more come to the end, where no other host is */
     struct run_world *worlds;
+    /* Told of a world that is over, before its numbers are given again; NULL: nobody is. */
+    void (*world_over)(const struct run_job *job, const struct run_world *world);
     struct run_name *names;
     struct run_guard guard;
     struct run_pids strangers;          /* children that are no ranks' */
-    int alive, hellos;                  /* ranks: of all hosts, for an agent of its own */
+    int alive, hellos, opened;          /* ranks: of all hosts, for an agent of its own */
+    int numbers;                        /* that ranks may have at a time */
+    int jobs;                           /* worlds that there have been */
     unsigned refused;                   /* messages of ranks that made no sense */
     bool over;                          /* ranks were told to end */
     bool killed;                        /* ranks were killed */
@@ -236,6 +243,8 @@ bool run_spawn_all(struct run_job *job);
 /* Have the guard start one more, and not wait for it; false: errno says why not. */
 bool run_spawn_ask(struct run_job *job, struct run_rank *rank);
 
+/* What --report's file is called for the world of this number, %j still in it. */
+void run_child_report(char *name, size_t size, const char *pattern, int job);
 /* Become a rank, a child of parent; or write the reason why not, an errno, to trouble (-1: say it)
  * and exit. */
 _Noreturn void run_child(const struct run_job *job, const struct run_rank *rank,
@@ -345,9 +354,9 @@ void run_end_signal(struct run_job *job, int signal);
 /* The same for those that have not had it from the terminal, which signals our process group. */
 void run_end_signal_others(struct run_job *job, int signal);
 
-/* The job is over. Where no rank 0 has come to its end to write the file, have the records that the
+/* A world is over. Where no rank 0 has come to its end to write the file, have the records that its
  * ranks have left in memory written there. */
-void run_report_end(const struct run_job *job);
+void run_report_end(const struct run_job *job, const struct run_world *world);
 
 /* Have signals come through a descriptor, from here on; for an agent, only of its children's end.
  * -1: said why. */

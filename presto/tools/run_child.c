@@ -41,10 +41,32 @@ static void set_world(const struct run_rank *rank)
     set_number("PRESTO_SIZE", world->size);
     set_number("PRESTO_RANK", rank->number - world->first);
     set_number("PRESTO_FIRST", world->first);
+    set_number("PRESTO_JOB", world->job);
     (void)unsetenv("PRESTO_PARENT");
     if (world->parent != RUN_NOBODY) {
         set_number("PRESTO_PARENT", world->parent);
-        (void)unsetenv("PRESTO_REPORT"); /* the record is that of the first job */
+    }
+}
+
+void run_child_report(char *name, size_t size, const char *pattern, int job)
+{
+    if (job == 0 || strstr(pattern, "%j") != NULL) {
+        (void)snprintf(name, size, "%s", pattern);
+    } else {
+        (void)snprintf(name, size, "%s.%d", pattern, job);
+    }
+}
+
+/* Each job has a file of its own. */
+static void set_report(const struct run_job *job, const struct run_world *world)
+{
+    const char *report =
+        job->options.report != NULL ? job->options.report : getenv("PRESTO_REPORT");
+    char name[4096];
+
+    if (report != NULL && report[0] != '\0') {
+        run_child_report(name, sizeof(name), report, world->job);
+        (void)setenv("PRESTO_REPORT", name, 1);
     }
 }
 
@@ -80,13 +102,11 @@ static void set_environment(const struct run_job *job, const struct run_rank *ra
     set_number("PRESTO_APPNUM", app->number);
     set_number("PRESTO_CORES", job->cores);
     set_places(job, rank);
-    if (job->options.report != NULL) {
-        (void)setenv("PRESTO_REPORT", job->options.report, 1);
-    }
     if (job->options.verbose) {
         (void)setenv("PRESTO_STATS", "1", 1);
     }
     set_world(rank);
+    set_report(job, rank->world);
 }
 
 static void set_streams(const struct run_options *options, int number, const struct run_ends *ends)

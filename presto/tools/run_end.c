@@ -155,6 +155,7 @@ static void mark_ended(struct run_job *job, struct run_rank *rank)
     rank->ended = true;
     job->alive--;
     run_names_forget(job, rank);
+    run_numbers_unlearn_all(job, rank);
 }
 
 void run_end_rank(struct run_job *job, struct run_rank *rank, int status)

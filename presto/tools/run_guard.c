@@ -88,7 +88,8 @@ bool run_guard_tell_world(struct run_job *job, const struct run_world *world)
     const struct run_note note = {.kind = RUN_NOTE_WORLD,
                                   .rank = world->first,
                                   .pid = world->parent,
-                                  .value = (int)world->request_length};
+                                  .value = (int)world->request_length,
+                                  .job = world->job};
     const int fd = memfd_create("presto-world", MFD_CLOEXEC);
     const struct run_ends ends = {fd, fd, fd};
     bool well =

@@ -139,16 +139,16 @@ static void start_rank(struct guard *guard, const struct run_note *note,
 }
 
 /* What ranks of a world are to do; who cannot read it cannot start them either. The numbers are
- * prestorun's, also behind a world that this one has not heard of, or had no memory for. */
+ * prestorun's, also behind a world that this one has not heard of, or had no memory for, and in the
+ * place of one that is over. */
 static void take_world(struct guard *guard, const struct run_note *note,
                        const struct run_ends *ends)
 {
     const size_t length = (size_t)note->value;
     uint8_t *request = malloc(length + 1);
 
-    guard->job->options.ranks = note->rank;
     if (request != NULL && pread(ends->wire, request, length, 0) == (ssize_t)length) {
-        (void)run_world_add(guard->job, request, length, note->pid);
+        (void)run_world_add(guard->job, request, length, note->pid, note);
     }
     free(request);
     close_ends(ends);
@@ -175,7 +175,8 @@ static bool obey(struct guard *guard)
     }
     if (note.kind == RUN_NOTE_SPAWN && guard->job->ranks[note.rank].world == NULL) {
         close_ends(&ends);
-        note = (struct run_note){RUN_NOTE_STARTED, note.rank, -1, ENOMEM};
+        note = (struct run_note){
+            .kind = RUN_NOTE_STARTED, .rank = note.rank, .pid = -1, .value = ENOMEM};
         (void)run_note_send(guard->fd, note, NULL, 0);
     } else if (note.kind == RUN_NOTE_SPAWN) {
         start_rank(guard, &note, &ends);

@@ -183,7 +183,7 @@ static void tell_end(struct run_job *job)
 {
     if (job->options.verbose) {
         run_say(job, "prestorun: %d of %d ranks joined, %u messages refused, exit status %d\n",
-                job->hellos, job->options.ranks, job->refused, job->code);
+                job->hellos, job->opened, job->refused, job->code);
     }
 }
 

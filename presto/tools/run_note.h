@@ -23,6 +23,7 @@ struct run_note {
     int rank;
     pid_t pid;
     int value;
+    int job; /* of a world */
 };
 
 /* A note, with descriptors unless ends is NULL; the same three times will do. Returns what sendmsg

@@ -30,6 +30,7 @@ void run_open_rank(struct run_job *job, int i, const struct run_app *app, int ho
         rank->nth += job->ranks[k].host == rank->host;
     }
     job->alive += is_elsewhere;
+    job->opened++;
 }
 
 void run_open_ranks(struct run_job *job)

@@ -23,7 +23,7 @@ static bool name_record(const struct run_job *job, int rank, char *name, size_t 
 
     folder = folder != NULL && folder[0] != '\0' ? folder : "/dev/shm";
     n = snprintf(name, size, "%s/apelink-hooks.%u.%" PRIu32 ".%d", folder, (unsigned)getuid(),
-                 pri_job_number(strtoull(job->key, NULL, 16)), rank);
+                 pri_job_number(strtoull(job->key, NULL, 16), 0), rank);
     return n > 0 && (size_t)n < size;
 }
 

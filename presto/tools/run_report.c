@@ -77,11 +77,11 @@ static void name_file(char *name, size_t size, const char *pattern, const char *
     }
 }
 
-void run_report_end(const struct run_job *job)
+void run_report_end(const struct run_job *job, const struct run_world *world)
 {
     const char *report = text_of("PRESTO_REPORT_PROGRAM", PRI_REPORT);
     const char *folder = text_of("PRESTO_REPORT_DIRECTORY", "/dev/shm");
-    char number[16], file[4096];
+    char number[16], pattern[4096], file[4096];
     const char *const write[] = {report, "--directory", folder, "--json", number, NULL};
     const char *const clean[] = {report, "--directory", folder, "--clean", number, NULL};
 
@@ -89,11 +89,12 @@ void run_report_end(const struct run_job *job)
         return;
     }
     (void)snprintf(number, sizeof(number), "%" PRIu32,
-                   pri_job_number(strtoull(job->key, NULL, 16)));
+                   pri_job_number(strtoull(job->key, NULL, 16), world->job));
     if (!are_left(folder, number)) {
         return;
     }
-    name_file(file, sizeof(file), job->options.report, number);
+    run_child_report(pattern, sizeof(pattern), job->options.report, world->job);
+    name_file(file, sizeof(file), pattern, number);
     if (run_to(file, write)) {
         (void)run_to("/dev/null", clean);
     } else {

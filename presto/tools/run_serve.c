@@ -44,7 +44,7 @@ void run_serve_status(struct run_job *job, struct run_rank *rank, enum pri_wire_
 
 static bool take_ask(struct run_job *job, struct run_rank *rank, const uint8_t *data, size_t length)
 {
-    const struct run_rank *other;
+    struct run_rank *other;
     int32_t number;
 
     if (length != sizeof(number)) {
@@ -54,11 +54,29 @@ static bool take_ask(struct run_job *job, struct run_rank *rank, const uint8_t *
     other = number >= 0 && number < job->options.ranks ? &job->ranks[number] : NULL;
     if (other == NULL || !other->hello || other->bye || other->ended) {
         run_serve_status(job, rank, PRI_WIRE_NONE);
+    } else if (!run_numbers_learn(rank, other)) {
+        run_serve_status(job, rank, PRI_WIRE_NO_MEMORY);
     } else {
-        run_serve_answer(job, rank, (struct pri_wire_answer){.number = number}, other->blob,
-                         other->blob_length);
+        run_serve_answer(job, rank,
+                         (struct pri_wire_answer){.number = number - other->world->first,
+                                                  .reason = other->world->job},
+                         other->blob, other->blob_length);
     }
     return true;
+}
+
+/* Numbers that the rank knows no more. */
+static bool take_forget(struct run_job *job, struct run_rank *rank, const uint8_t *data,
+                        size_t length)
+{
+    int32_t number;
+
+    for (size_t at = 0; at + sizeof(number) <= length; at += sizeof(number)) {
+        memcpy(&number, data + at, sizeof(number));
+        run_numbers_unlearn(job, rank, number);
+    }
+    run_serve_status(job, rank, PRI_WIRE_WELL);
+    return length % sizeof(number) == 0;
 }
 
 /* ---- more ranks ------------------------------------------------------------------------------ */
@@ -168,7 +186,7 @@ void run_serve_joined(struct run_job *job, const struct run_world *world)
 static bool take_spawn(struct run_job *job, struct run_rank *rank, const uint8_t *data,
                        size_t length)
 {
-    struct run_world *world = run_world_add(job, data, length, rank->number);
+    struct run_world *world = run_world_add(job, data, length, rank->number, NULL);
 
     if (world == NULL && errno == EINVAL) {
         return false;
@@ -176,7 +194,8 @@ static bool take_spawn(struct run_job *job, struct run_rank *rank, const uint8_t
     if (world == NULL && errno == EDQUOT) {
         run_serve_answer(job, rank,
                          (struct pri_wire_answer){.status = PRI_WIRE_LIMIT,
-                                                  .number = PRI_WIRE_NUMBERS - job->options.ranks},
+                                                  .number = run_numbers_left(job),
+                                                  .reason = job->numbers},
                          "", 0);
     } else if (world == NULL) {
         run_serve_status(job, rank, PRI_WIRE_NO_MEMORY);
@@ -198,6 +217,8 @@ static bool serve(struct run_job *job, struct run_rank *rank, uint32_t kind, con
         return take_spawn(job, rank, data, length);
     case PRI_WIRE_ASK:
         return take_ask(job, rank, data, length);
+    case PRI_WIRE_FORGET:
+        return take_forget(job, rank, data, length);
     case PRI_WIRE_PUBLISH:
         return run_names_publish(job, rank, (const char *)data, length);
     case PRI_WIRE_UNPUBLISH:
@@ -254,5 +275,6 @@ void run_serve_free(struct run_job *job)
     for (int i = 0; i < job->options.ranks; i++) {
         free(job->ranks[i].reply);
         free(job->ranks[i].question);
+        free(job->ranks[i].knows);
     }
 }

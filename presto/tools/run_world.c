@@ -7,6 +7,15 @@
 
 #include "tools/run.h"
 
+/* With the environment variable PRESTO_NUMBERS there are fewer. */
+static int count_numbers(int ranks)
+{
+    const char *text = getenv("PRESTO_NUMBERS");
+    const long count = text != NULL ? strtol(text, NULL, 10) : PRI_WIRE_NUMBERS;
+
+    return count >= ranks && count < PRI_WIRE_NUMBERS ? (int)count : PRI_WIRE_NUMBERS;
+}
+
 struct run_world *run_world_first(struct run_job *job)
 {
     struct run_world *world = calloc(1, sizeof(*world));
@@ -15,11 +24,13 @@ struct run_world *run_world_first(struct run_job *job)
         world->size = job->options.ranks;
         world->parent = RUN_NOBODY;
         job->worlds = world;
+        job->jobs = 1;
+        job->numbers = count_numbers(world->size);
     }
     return world;
 }
 
-static void free_world(struct run_world *world)
+void run_world_free(struct run_world *world)
 {
     for (int i = 0; i < world->app_count; i++) {
         free(world->apps[i].command);
@@ -36,7 +47,7 @@ void run_worlds_free(struct run_job *job)
         struct run_world *gone = job->worlds;
 
         job->worlds = gone->next;
-        free_world(gone);
+        run_world_free(gone);
     }
 }
 
@@ -120,7 +131,9 @@ static void link_last(struct run_job *job, struct run_world *world)
         place = &(*place)->next;
     }
     *place = world;
-    job->options.ranks += world->size;
+    if (job->options.ranks < world->first + world->size) {
+        job->options.ranks = world->first + world->size;
+    }
     for (int i = 0; i < world->app_count; i++) {
         for (int k = 0; k < world->apps[i].ranks; k++) {
             run_open_rank(job, number++, &world->apps[i], 0, world);
@@ -129,7 +142,7 @@ static void link_last(struct run_job *job, struct run_world *world)
 }
 
 struct run_world *run_world_add(struct run_job *job, const uint8_t *request, size_t length,
-                                int parent)
+                                int parent, const struct run_note *place)
 {
     struct run_world *world = calloc(1, sizeof(*world));
     struct reader from = {.well = true};
@@ -138,19 +151,18 @@ struct run_world *run_world_add(struct run_job *job, const uint8_t *request, siz
     if (world != NULL && (world->request = malloc(length + 1)) != NULL) {
         memcpy(world->request, request, length);
         world->request_length = length;
-        world->first = job->options.ranks;
         world->parent = parent;
         from.at = world->request;
         from.end = from.at + length;
         if (take_apps(world, &from, job->ranks[parent].app) && world->size > 0) {
-            error = world->first <= PRI_WIRE_NUMBERS - world->size ? 0 : EDQUOT;
+            error = run_numbers_find(job, world, place) ? 0 : EDQUOT;
         } else if (!from.well || world->size == 0) {
             error = EINVAL;
         }
     }
     if (error != 0) {
         if (world != NULL) {
-            free_world(world);
+            run_world_free(world);
         }
         errno = error;
         return NULL;

@@ -17,11 +17,13 @@
  */
 
 struct run_job;
+struct run_note;
 struct run_rank;
 struct run_app;
 
 struct run_world {
     struct run_world *next;
+    int job; /* its number among the worlds, from 0 */
     int first, size;
     int parent;     /* the rank that asked for it; RUN_NOBODY */
     int started;    /* of its ranks, of one that was asked for */
@@ -55,11 +57,28 @@ struct run_name {
 
 /* That of the ranks that prestorun begins with. */
 struct run_world *run_world_first(struct run_job *job);
-/* One that a rank asks for (the bytes are copied), and its ranks, of which none has begun. NULL: it
- * makes no sense, or (with errno ENOMEM) there is no memory, or (EDQUOT) no numbers are left. */
+/* One that a rank asks for (the bytes are copied), and its ranks, of which none has begun. place:
+ * the numbers that it has; NULL: some that are free. NULL: it makes no sense, or (with errno
+ * ENOMEM) there is no memory, or (EDQUOT) no numbers are left. */
 struct run_world *run_world_add(struct run_job *job, const uint8_t *request, size_t length,
-                                int parent);
+                                int parent, const struct run_note *place);
+/* One that is in no list any more. */
+void run_world_free(struct run_world *world);
 void run_worlds_free(struct run_job *job);
+
+/* ---- run_numbers.c --------------------------------------------------------------------------- */
+
+/* Numbers are given again when the world that had them is over, and no rank that lives knows them:
+ * each says what it forgets. */
+
+/* Numbers for a world of this size: as run_world_add has them. False: there are not so many. */
+bool run_numbers_find(struct run_job *job, struct run_world *world, const struct run_note *place);
+/* How many there are one behind the other. */
+int run_numbers_left(struct run_job *job);
+/* A rank gets to know another; false: no memory. It forgets a number; all of them. */
+bool run_numbers_learn(struct run_rank *who, struct run_rank *other);
+void run_numbers_unlearn(struct run_job *job, struct run_rank *who, int number);
+void run_numbers_unlearn_all(struct run_job *job, struct run_rank *who);
 
 /* ---- run_serve.c ----------------------------------------------------------------------------- */
 

@@ -175,7 +175,7 @@ static void check_record(const struct scene *scene, int rank)
 
     if (scene->job.ranks[rank].recorded) {
         (void)snprintf(name, sizeof(name), "%s/apelink-hooks.%u.%u.%d", folder, (unsigned)getuid(),
-                       pri_job_number(strtoull(key, NULL, 16)), rank);
+                       pri_job_number(strtoull(key, NULL, 16), 0), rank);
         must(stat(name, &facts) == 0 && facts.st_size <= 1 << 30, "a record has a size");
         (void)unlink(name);
     }

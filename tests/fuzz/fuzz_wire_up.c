@@ -243,7 +243,7 @@ static void step(struct scene *scene, struct input *in)
         take(in, &what, 1);
         what %= sizeof(data);
         take(in, data, what);
-        say_message(scene, i, PRI_WIRE_ABORT + 1 + data[0] % 8, data + 1, what > 0 ? what - 1 : 0);
+        say_message(scene, i, PRI_WIRE_ABORT + 1 + data[0] % 9, data + 1, what > 0 ? what - 1 : 0);
         break;
     case STARTED:
         if (asked > 0) {

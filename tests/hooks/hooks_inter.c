@@ -5,10 +5,12 @@
  * Sends messages to processes of other jobs and over intercommunicators, and counts them itself:
  * prints "count ME PEER SENT BYTES RECEIVED BYTES" for each pair, where a process is called by the
  * letter of its job and its rank in it. Two processes, job a, spawn three, job b, and the two jobs
- * connect once more. "leaders ONE OTHER" names two processes between which MPI_Intercomm_create has
- * sent messages of its own with the program's tag.
+ * connect once more. "hooks_inter die": those of job b are killed before that. "leaders ONE OTHER"
+ * names two processes between which MPI_Intercomm_create has sent messages of its own with the
+ * program's tag.
  */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,8 +126,8 @@ static void tell(void)
 
 int main(int argc, char **argv)
 {
-    static char port[MPI_MAX_PORT_NAME], child[] = "child";
-    char *arguments[] = {child, NULL};
+    static char port[MPI_MAX_PORT_NAME];
+    char *arguments[] = {argc > 1 ? argv[1] : NULL, NULL};
     MPI_Comm parent, spawned, all, connected;
     int size;
 
@@ -147,6 +149,9 @@ int main(int argc, char **argv)
     across(spawned, 0, 100);
     MPI_Intercomm_merge(spawned, job, &all);
     together(all, job == 0 ? size : 2);
+    if (job == 1 && argc > 1 && strcmp(argv[1], "die") == 0) {
+        (void)raise(SIGKILL);
+    }
     MPI_Bcast(port, sizeof(port), MPI_CHAR, 0, all);
     if (job == 0) {
         MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &connected);

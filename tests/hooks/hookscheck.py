@@ -115,7 +115,7 @@ def words_of(folder, ranks, transport, command, more=(), **params):
 def presto_of(folder, ranks, command, option=True, **params):
     """The same with Presto, by prestorun's option or by a variable alone: the command line, and the environment."""
     words = [os.environ["PRESTORUN"], "-n", str(ranks)]
-    file = os.path.join(folder, "hooks.json")
+    file = params.pop("output", os.path.join(folder, "hooks.json"))
     settings = {"directory": folder, "program": REPORT}
     settings.update({name: str(value) for name, value in params.items()})
     environment = {**os.environ, **{"PRESTO_REPORT_" + name.upper(): value for name, value in settings.items()}}
@@ -366,6 +366,12 @@ def kept():
         done = report(folder, os.path.join(folder, "hooks.json"))
         if done.returncode != 0 or "did not come to MPI_Finalize" not in done.stdout or len(read(folder)["ranks"]) != 3:
             fail("%s%s" % (done.stdout, done.stderr))
+    with tempfile.TemporaryDirectory() as folder:
+        code, _, errors = mpirun(folder, 2, "presto", ["hooks_inter", "die"])
+        if code == 0 or sorted(os.listdir(folder)) != ["hooks.json", "hooks.json.1"]:
+            fail("later, exit code %s, files %s: %s" % (code, os.listdir(folder), errors))
+        elif [len(job["ranks"]) for job in read_jobs(folder)] != [2, 3]:
+            fail("later: %s" % [len(job["ranks"]) for job in read_jobs(folder)])
 
 
 def damaged():
@@ -464,6 +470,15 @@ def queues():
                 fail("%s: the report does not tell it: %s" % (transport, text))
 
 
+def read_jobs(folder):
+    """The records of all jobs."""
+    jobs = []
+    for path in sorted(glob.glob(folder + "/hooks.*")):
+        with open(path, encoding="utf-8") as file:
+            jobs.append(json.load(file))
+    return jobs
+
+
 def by_name(jobs):
     """The same as recorded, of several jobs by their letters, the older one first: by (name, name)."""
     letters = {job["job"]: letter for job, letter in zip(sorted(jobs, key=lambda job: job["job"]), "ab")}
@@ -483,12 +498,10 @@ def inter():
         with tempfile.TemporaryDirectory() as folder:
             # vader alone does not reach other jobs.
             more = ["--mca", "btl", "vader,tcp,self"] if transport == "vader" else []
-            code, output, errors = mpirun(folder, 2, transport, ["hooks_inter"], more,
-                                          output=os.path.join(folder, "hooks.%j.json"))
-            jobs = []
-            for path in glob.glob(folder + "/hooks.*.json"):
-                with open(path, encoding="utf-8") as file:
-                    jobs.append(json.load(file))
+            # Presto's prestorun gives the file of a later job another name by itself.
+            name = "hooks.json" if transport == "presto" else "hooks.%j.json"
+            code, output, errors = mpirun(folder, 2, transport, ["hooks_inter"], more, output=os.path.join(folder, name))
+            jobs = read_jobs(folder)
         expected = {(match[0], match[1]): tuple(int(number) for number in match[2:]) for match in
                     re.findall(r"count (\w+) (\w+) (\d+) (\d+) (\d+) (\d+)", output)}
         if code != 0 or len(jobs) != 2 or len(expected) < 20:

@@ -26,6 +26,9 @@ for run in '1 some' '3 some' '2 several' '2 where' '1 names' '2 errors' '2 rush'
     expect 0 "^mpi_later ${run#* }: done" "$prestorun" -n "${run% *}" "$work/mpi_later" "${run#* }"
 done
 
+# Numbers are used again: there are more ranks than numbers.
+expect 0 '^mpi_later again: done' env PRESTO_NUMBERS=8 "$prestorun" -n 2 "$work/mpi_later" again
+
 # Of two groups that meet one has lost a rank: no rank of either has a communicator, and all go on.
 expect 137 '^mpi_later gone: done' "$prestorun" --keep-going -n 2 "$work/mpi_later" gone
 

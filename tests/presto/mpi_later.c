@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Covers: presto/mpi/spawn.c, presto/mpi/port.c, presto/mpi/join.c, presto/core/later.c,
- * presto/tools/run_guarding.c, presto/tools/run_names.c, presto/tools/run_serve.c,
- * presto/tools/run_world.c. */
+ * presto/tools/run_guarding.c, presto/tools/run_names.c, presto/tools/run_numbers.c,
+ * presto/tools/run_serve.c, presto/tools/run_world.c. */
 /* Ranks that come later: mpi_later MODE. The same program is the child, told by its first word. */
 #include <mpi.h>
 
@@ -198,6 +198,8 @@ static int child(char **argv, MPI_Comm parent)
     CHECK(strcmp(name, "MPI_COMM_PARENT") == 0);
     if (strcmp(role, "talk") == 0) {
         talk(parent, 1);
+    } else if (strcmp(role, "quick") == 0) {
+        MPI_Barrier(parent);
     } else if (strcmp(role, "stay") == 0) {
         talk(parent, 1);
         MPI_Finalize();
@@ -264,6 +266,47 @@ static void some(char *program)
 
     talk(one, 0);
     MPI_Comm_disconnect(&one);
+}
+
+/* As spawn, again and again while there are no numbers: those that end still have them. */
+static void spawn_when_free(char *program, const char *role, int n, MPI_Comm *inter)
+{
+    char *words[] = {(char *)role, NULL};
+    int tries = 0;
+
+    while (MPI_Comm_spawn(program, words, n, MPI_INFO_NULL, 0, MPI_COMM_WORLD, inter,
+                          MPI_ERRCODES_IGNORE) != MPI_SUCCESS) {
+        CHECK(++tries < 3000);
+        (void)usleep(10000);
+    }
+}
+
+/* More ranks than there are numbers (PRESTO_NUMBERS): those of jobs that are over are given again,
+ * but for one that a group has kept. */
+static void again(char *program)
+{
+    MPI_Group kept, other;
+    MPI_Comm inter;
+    int result, code;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    spawn_when_free(program, "quick", 1, &inter);
+    MPI_Comm_remote_group(inter, &kept);
+    MPI_Barrier(inter);
+    MPI_Comm_disconnect(&inter);
+    for (int i = 0; i < 10; i++) {
+        spawn_when_free(program, "quick", 1 + i % 2, &inter);
+        MPI_Comm_remote_group(inter, &other);
+        MPI_Group_compare(kept, other, &result);
+        CHECK(result == MPI_UNEQUAL);
+        MPI_Group_free(&other);
+        MPI_Barrier(inter);
+        MPI_Comm_disconnect(&inter);
+    }
+    MPI_Group_free(&kept);
+    code = MPI_Comm_spawn(program, MPI_ARGV_NULL, 7, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
+                          MPI_ERRCODES_IGNORE);
+    CHECK(class_of(code) == MPI_ERR_SPAWN);
 }
 
 static void several(char *program)
@@ -581,6 +624,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(mode, "some") == 0) {
         some(argv[0]);
+    } else if (strcmp(mode, "again") == 0) {
+        again(argv[0]);
     } else if (strcmp(mode, "several") == 0) {
         several(argv[0]);
     } else if (strcmp(mode, "where") == 0) {

@@ -10,14 +10,14 @@ command -v python3 >/dev/null 2>&1 || {
     exit 77
 }
 status=0
-for program in hooks_count hooks_queues hooks_stall; do
+for program in hooks_count hooks_inter hooks_queues hooks_stall; do
     compile "$src/tests/hooks/$program.c" "$work/$program" || exit 1
 done
 PRESTO_PROGRAMS=$work
 PRESTORUN=$prestorun
 export PRESTO_PROGRAMS PRESTORUN
-checks="count queues overlap late killed kept peers stale healthy stalls"
-[ -z "${APELINK_SANITIZER-}" ] || checks="count queues late killed kept"
+checks="count inter queues overlap late killed kept peers stale healthy stalls"
+[ -z "${APELINK_SANITIZER-}" ] || checks="count inter queues late killed kept"
 for check in $checks; do
     python3 "$src/tests/hooks/hookscheck.py" "$check" || status=1
 done
