@@ -135,6 +135,14 @@ static void look(struct hfm_watchdog *watchdog, const struct apelink_item item[T
     }
 }
 
+/* dnp_watchdog was not valid. A card that is a program and has waited for a processor writes it as
+ * soon as it has one, which the call has given it. */
+static uint32_t look_again(const struct hfm_watchdog *watchdog, struct apelink_item item[TAKES])
+{
+    put_take(item, DNP_REG_dnp_watchdog, 1, 1);
+    return reach_all(watchdog, item, TAKES);
+}
+
 static struct apelink_item host_status(const struct hfm_watchdog *watchdog)
 {
     uint32_t word = DNP_FIELD_PUT(watchdog->host << 1, host_watchdog_valid, 1);
@@ -163,6 +171,9 @@ void hfm_watchdog_step(struct hfm_watchdog *watchdog, uint64_t now,
         count += TAKES;
     }
     done = count > 0 ? reach_all(watchdog, item, count) : 0;
+    if (reads && done == before + 1) {
+        done = before + look_again(watchdog, item + before);
+    }
     if (reads) {
         uint64_t late = now - read_due(watchdog);
 

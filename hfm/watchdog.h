@@ -17,6 +17,7 @@
  *
  * What was read is made invalid, so that the card knows that it has been seen; so is remote_fault,
  * which acknowledges it. A card that cannot be reached at all is lost like one that does not write.
+ * What is not valid is read once more at once: the card may be a program that was only late.
  *
  * A function of its state, the registers and the time, which is in any unit. Not thread-safe.
  */

@@ -27,6 +27,16 @@ static unsigned changes;
 static uint64_t now;
 
 static unsigned reads, calls;
+static bool listing;
+static bool wakes; /* the card writes its register once it has been called */
+
+static void woken(void)
+{
+    if (wakes) {
+        wakes = false;
+        dnp_set(&file, DNP_REG_dnp_watchdog, 0, 1);
+    }
+}
 
 static int read_register(void *arg, uint32_t offset, uint32_t *value)
 {
@@ -34,6 +44,9 @@ static int read_register(void *arg, uint32_t offset, uint32_t *value)
     reads++;
     calls++;
     assert_int_equal(dnp_registers_read(&file, offset, value), NI_OK);
+    if (!listing) {
+        woken();
+    }
     return gone ? -ENOTCONN : 0;
 }
 
@@ -66,10 +79,13 @@ static int reach_registers(void *arg, struct apelink_item *items, uint32_t count
     unsigned before = calls;
 
     memcpy(list.item, items, count * sizeof *items);
+    listing = true;
     assert_int_equal(apelink_list_run(&list, reach, arg), 0);
+    listing = false;
     memcpy(items, list.item, count * sizeof *items);
     calls = before + 1;
     *done = list.done;
+    woken();
     return -(int)list.error;
 }
 
@@ -216,6 +232,19 @@ static void test_neighbours_that_are_well_are_not_read(void **state)
     assert_int_equal(reads, 5);
 }
 
+/* A card that is a program, and has had no processor: it is there, and late. */
+static void test_a_card_that_is_late_is_looked_at_again(void **state)
+{
+    (void)state;
+    wakes = true;
+    next_read(0);
+    assert_false(wakes);
+    assert_int_equal(changes, 0);
+    assert_int_equal(dnp_get(&file, DNP_REG_dnp_watchdog, 0) & 1, 0);
+    next_read(0); /* and does not write any more */
+    assert_change(0, HFM_OWN, HFM_CARD_LOST, 0);
+}
+
 /* With a driver that has lists one call does it all; an old one is called for each register. */
 static void test_calls_of_a_round(void **state)
 {
@@ -337,6 +366,7 @@ int main(void)
         cmocka_unit_test_setup(test_neighbours_are_read_and_acknowledged, setup),
         cmocka_unit_test_setup(test_neighbours_that_are_well_are_not_read, setup),
         cmocka_unit_test_setup(test_calls_of_a_round, setup),
+        cmocka_unit_test_setup(test_a_card_that_is_late_is_looked_at_again, setup),
         cmocka_unit_test_setup(test_what_is_written_between_read_and_clear, setup),
         cmocka_unit_test(test_the_first_read_tells_everything),
         cmocka_unit_test_setup(test_the_two_sides_watch_each_other, setup),
