@@ -287,11 +287,6 @@ void pri_comms_tell(struct pri_mpi *mpi, bool yes);
  * group says it. 0 or an error of the core. */
 int pri_comm_split(struct pri_comm *comm, int color, int key, struct pri_comm **part);
 
-static inline int pri_comm_size(const struct pri_comm *comm)
-{
-    return comm->team.size;
-}
-
 /* A rank of the job from a rank of the communicator. */
 static inline int pri_comm_peer(const struct pri_comm *comm, int rank)
 {

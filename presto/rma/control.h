@@ -85,8 +85,6 @@ int pri_rma_fetch(struct pri_rma_target *t, enum ni_atomic_op op, unsigned width
                   uint64_t compare, const struct ni_remote *at, uint64_t *old);
 /* The same of a copy. */
 int pri_rma_read(struct pri_rma_target *t, void *to, size_t bytes, const struct ni_remote *from);
-int pri_rma_write(struct pri_rma_target *t, const void *from, size_t bytes,
-                  const struct ni_remote *to);
 
 /* Whether a rank of the window has died, so that waiting for others may be in vain. */
 bool pri_rma_lost(const struct pri_rma *rma);

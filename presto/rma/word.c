@@ -77,15 +77,6 @@ int pri_rma_read(struct pri_rma_target *t, void *to, size_t bytes, const struct 
     return status != NI_OK ? pri_rma_error_of(status) : pri_rma_await(t, &await);
 }
 
-int pri_rma_write(struct pri_rma_target *t, const void *from, size_t bytes,
-                  const struct ni_remote *to)
-{
-    struct pri_rma_await await;
-    struct ni_ack ack = pri_rma_ack(&await);
-    ni_status status = pri_rma_start_write(t, from, bytes, to, &ack);
-    return status != NI_OK ? pri_rma_error_of(status) : pri_rma_await(t, &await);
-}
-
 static inline _Atomic uint64_t *mapped(const struct pri_rma_target *t, size_t word)
 {
     return (_Atomic uint64_t *)((char *)t->control + word);

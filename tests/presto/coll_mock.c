@@ -37,7 +37,7 @@ static struct {
     void *stop_arg[RANKS];
     int ranks;
     uint64_t seed;
-    size_t messages, buffers, fail_in; /* fail_in: 0, none */
+    size_t buffers, fail_in; /* fail_in: 0, none */
     bool failed;
 } mock;
 
@@ -105,11 +105,6 @@ bool mock_failed(void)
 struct pri_rank *mock_rank(int rank)
 {
     return &mock.rank[rank];
-}
-
-size_t mock_messages(void)
-{
-    return mock.messages;
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -212,7 +207,6 @@ static int send_any(struct pri_rank *self, const void *buf, const struct pri_vec
             m->request = NULL;
         }
     }
-    mock.messages++;
     ni_list_push_back(&mock.flight[self->rank][to.peer], &m->link);
     return PRI_OK;
 }

@@ -27,7 +27,4 @@ struct pri_rank *mock_rank(int rank);
 /* Lets a random message arrive, or a random rank make progress. */
 void mock_step(void);
 
-/* Messages since mock_begin. */
-size_t mock_messages(void);
-
 #endif

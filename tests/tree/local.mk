@@ -5,6 +5,7 @@ tree_tests = \
     tests/tree/braces.sh \
     tests/tree/calls.sh \
     tests/tree/covers.sh \
+    tests/tree/declared.sh \
     tests/tree/docs.sh \
     tests/tree/env.sh \
     tests/tree/format.sh \
@@ -21,5 +22,5 @@ tree_tests = \
 
 TESTS += $(tree_tests)
 EXTRA_DIST += $(tree_tests) tests/tree/files.sh tests/tree/calls.awk tests/tree/calls.except \
-    tests/tree/covers.awk tests/tree/covers.except tests/tree/includes.awk tests/tree/includes.except tests/tree/layers.awk \
+    tests/tree/covers.awk tests/tree/covers.except tests/tree/declared.awk tests/tree/includes.awk tests/tree/includes.except tests/tree/layers.awk \
     tests/tree/statics.awk tests/tree/statics.except tests/tree/words.awk tests/tree/words.except

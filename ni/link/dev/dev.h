@@ -287,8 +287,6 @@ void ni_dev_peer_unmap(struct ni_dev_peer *peer);
 
 /* The peer with this blob, made if it is new; NULL without memory. */
 struct ni_dev_peer *ni_dev_peer_get(struct ni_dev_link *link, const struct ni_dev_blob *blob);
-/* That at this place and port, with this key; 0: the first. */
-struct ni_dev_peer *ni_dev_peer_at(const struct ni_dev_link *link, uint32_t index);
 void ni_dev_peer_free(struct ni_dev_peer *peer);
 /* Number of a place and port; UINT32_MAX: it is not in our torus. */
 uint32_t ni_dev_index(const struct ni_dev_link *link, uint32_t place, uint32_t port);
