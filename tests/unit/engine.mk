@@ -12,6 +12,7 @@ unit_tests += \
     tests/unit/test_engine_shared_copy \
     tests/unit/test_engine_shared_copy_nomem \
     tests/unit/test_engine_multipath \
+    tests/unit/test_engine_multipath_lies \
     tests/unit/test_engine_rails \
     tests/unit/test_engine_nomem \
     tests/unit/test_engine_push_offer \
@@ -31,7 +32,7 @@ unit_tests += \
     tests/unit/test_engine_copy_tuner \
     tests/unit/test_engine_bulk_states
 
-noinst_HEADERS += tests/unit/engine_pair.h
+noinst_HEADERS += tests/unit/engine_pair.h tests/unit/multipath_parts.h
 
 tests_unit_test_engine_address_SOURCES = tests/unit/test_engine_address.c
 tests_unit_test_engine_address_CPPFLAGS = $(UNIT_CPPFLAGS)
@@ -120,6 +121,10 @@ tests_unit_test_portals_nomem_LDADD = $(UNIT_LIBS)
 tests_unit_test_engine_multipath_SOURCES = tests/unit/test_engine_multipath.c
 tests_unit_test_engine_multipath_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_engine_multipath_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_engine_multipath_lies_SOURCES = tests/unit/test_engine_multipath_lies.c
+tests_unit_test_engine_multipath_lies_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_engine_multipath_lies_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_engine_rails_SOURCES = tests/unit/test_engine_rails.c
 tests_unit_test_engine_rails_CPPFLAGS = $(UNIT_CPPFLAGS)
