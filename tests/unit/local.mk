@@ -29,4 +29,4 @@ TESTS += tests/unit/no_cmocka.sh
 endif
 
 TESTS += $(unit_scripts)
-EXTRA_DIST += $(unit_scripts) tests/unit/no_cmocka.sh
+EXTRA_DIST += $(unit_scripts) tests/unit/asked.sh tests/unit/bench.sh tests/unit/component.sh tests/unit/no_cmocka.sh

@@ -4,22 +4,8 @@
 # ni/match/bench/single.c
 # osu_bench/ni_match_list runs with each kind of vector code, prints all of its tables, draws a plot where there is
 # gnuplot, and refuses what it does not understand. It checks its own searches. Nothing is said here of times.
-set -u
-
-bench=${APELINK_BUILDDIR:-.}/osu_bench/ni_match_list
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-    echo "$1"
-    failures=$((failures + 1))
-}
-
-# rows CSV FIELD VALUE: lines of the file whose field has the value.
-rows() {
-    awk -F, -v field="$2" -v value="$3" '$field == value { n++ } END { print n + 0 }' "$1"
-}
+. "$(dirname "$0")/bench.sh"
+bench ni_match_list
 
 for simd in auto avx2 scalar; do
     "$bench" --csv -l 1,10,300 -m 1000 -s 3 -v $simd >"$work/csv" || fail "-v $simd: status $?"
@@ -49,13 +35,6 @@ else
     grep -q gnuplot-nox "$work/errors" || fail "--plot without gnuplot: $(cat "$work/errors")"
 fi
 
-# refuse WORD ARGUMENT...: status 1, and a message with the word.
-refuse() {
-    word=$1
-    shift
-    "$bench" "$@" >/dev/null 2>"$work/errors" && fail "$*: accepted"
-    grep -q -e "$word" "$work/errors" || fail "$*: the message does not name $word: $(cat "$work/errors")"
-}
 refuse ' 0' -l 0
 refuse 12x -l 10,12x
 refuse 'wants a number' -l 10,
@@ -66,5 +45,4 @@ refuse mmx -v mmx
 refuse .png --plot plot.pdf
 refuse nonsense nonsense
 refuse --help --nonsense
-
-[ $failures -eq 0 ]
+finish

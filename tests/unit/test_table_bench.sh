@@ -4,22 +4,8 @@
 # ni/table/bench/table19.c
 # osu_bench/ni_table runs with each kind of vector code, prints a whole table, and refuses what it does not understand.
 # It checks its own searches. Nothing is said here of times.
-set -u
-
-bench=${APELINK_BUILDDIR:-.}/osu_bench/ni_table
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-    echo "$1"
-    failures=$((failures + 1))
-}
-
-# rows CSV FIELD VALUE: lines of the file whose field has the value.
-rows() {
-    awk -F, -v field="$2" -v value="$3" '$field == value { n++ } END { print n + 0 }' "$1"
-}
+. "$(dirname "$0")/bench.sh"
+bench ni_table
 
 for simd in auto scalar; do
     for entries in 1 32 100; do
@@ -39,13 +25,6 @@ done
 [ "$(grep -c -v '^#' "$work/paper")" = 5 ] || fail "--paper: not 5 rows"
 grep -q 'total .* 10433 *11631 *1449$' "$work/paper" || fail "--paper: not the paper's total"
 
-# refuse WORD ARGUMENT...: status 1, and a message with the word.
-refuse() {
-    word=$1
-    shift
-    "$bench" "$@" >/dev/null 2>"$work/errors" && fail "$*: accepted"
-    grep -q -e "$word" "$work/errors" || fail "$*: the message does not name $word: $(cat "$work/errors")"
-}
 refuse ' 0' -n 0
 refuse 12x -n 12x
 refuse ' -5' -s -5
@@ -53,5 +32,4 @@ refuse 1001 -s 1001
 refuse mmx -v mmx
 refuse nonsense nonsense
 refuse --help --nonsense
-
-[ $failures -eq 0 ]
+finish
