@@ -2,7 +2,7 @@
 /* Atomic operations on words of a peer. */
 #include "btl_apelink/btl_apelink_op.h"
 
-#include "engine/engine.h"
+#include "engine/core/atomic.h"
 
 /*
  * They are executed as C11 atomics on the target's word, so they mix with the CPU's own, of the

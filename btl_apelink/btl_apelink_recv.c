@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "engine/engine.h"
+#include "engine/send/fast.h"
 
 /* A part of a message, or one that nobody takes: the sender uses a layer that this process has not
  * started. */

@@ -64,6 +64,9 @@ function check_include(file, line, name, quoted, from, to, target)
         complain(file, line, from " may not include mpi.h")
     if (from == "ni/link" && target ~ /apeni\/(region|match|portal|counter|queue)[^\/]*\.h$/)
         complain(file, line, "a link knows nothing of regions or matching (" target ")")
+    # What is inline for those who compose packets in place is engine/send/fast.h.
+    if (target == "ni/engine/engine.h" && from !~ /^(ni|tests)/)
+        complain(file, line, from " includes what it uses of the engine, not all of it (" target ")")
 }
 
 BEGIN {
