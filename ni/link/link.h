@@ -137,7 +137,8 @@ struct ni_link_ops {
     ni_status (*open)(const struct ni_link_attr *attr, struct ni_link **link);
     /* Endpoints must have been disconnected. Peers see that we closed. */
     void (*close)(struct ni_link *link);
-    /* Memory that peers may read, for `count` exported table entries; NULL if the link has none. */
+    /* Memory that peers may read, for `count` exported table entries; NULL if the link has none, as
+     * where there is no such function. */
     struct ni_table_export *(*export_area)(struct ni_link *link, size_t *count);
     /* Address blob, at most NI_BLOB_MAX - 32 bytes; returns its length. */
     size_t (*blob)(struct ni_link *link, void *blob, size_t size);
@@ -164,7 +165,8 @@ struct ni_link_ops {
      * now; NI_ERR_NOMEM, NI_ERR_UNSUPPORTED: do without it and those behind it; the peer's failure.
      * NULL where ep->rails is never more than 1. */
     ni_status (*rail)(struct ni_ep *ep, unsigned rail, struct ni_lane_tx *tx);
-    /* Publish a packet that reserve gave outside of the lane; word0 without sequence number. */
+    /* Publish a packet that reserve gave outside of the lane; word0 without sequence number. NULL
+     * where reserve gives none. */
     void (*commit)(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines);
 
     /* Give back memory of the lane that is not used; now as for core->review. By the endpoint's
@@ -173,7 +175,7 @@ struct ni_link_ops {
 
     /* Copy between this process and the peer. NI_OK; NI_ERR_UNSUPPORTED if the medium refuses it
      * (ep->copy is cleared); NI_ERR_BOUNDS if the peer's memory is not there; NI_ERR_PEER_DEAD:
-     * core->peer_down follows. */
+     * core->peer_down follows. NULL where ep->copy is never set. */
     ni_status (*copy)(struct ni_ep *ep, enum ni_copy_direction direction, void *local,
                       uint64_t remote, size_t len);
     /* The peer may not look: see ni_ep.unpolled. By the endpoint's holder. */
@@ -223,6 +225,9 @@ extern const struct ni_link_ops ni_link_shm;
 extern const struct ni_link_ops ni_link_inproc;
 extern const struct ni_link_ops ni_link_ucx; /* where UCX was found when this was built */
 extern const struct ni_link_ops ni_link_dev;
+
+/* Why a blob is none that can be reached, for ops->reach; reason may be NULL. Returns status. */
+ni_status ni_link_refuse(ni_status status, const char *why, char *reason, size_t reason_size);
 
 /* All of them. */
 extern const struct ni_link_ops *const ni_links[];

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "apelink_config.h"
 
+#include <stdio.h>
+
 #include "base/bits.h"
 #include "link/link.h"
 
-/* The links that were compiled in. */
+/* The links that were compiled in, and what they share. */
 
 const struct ni_link_ops *const ni_links[] = {
     &ni_link_shm,
@@ -16,3 +18,11 @@ const struct ni_link_ops *const ni_links[] = {
 };
 
 const size_t ni_link_count = NI_ARRAY_LENGTH(ni_links);
+
+ni_status ni_link_refuse(ni_status status, const char *why, char *reason, size_t reason_size)
+{
+    if (reason != NULL && reason_size != 0) {
+        snprintf(reason, reason_size, "%s", why);
+    }
+    return status;
+}

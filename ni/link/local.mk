@@ -2,6 +2,8 @@
 # Links: they move packets and know nothing of their meaning. Each link is a folder with its own fragment.
 
 ni_libapeni_core_la_SOURCES += \
+    ni/link/far/far.c \
+    ni/link/far/far.h \
     ni/link/lane.c \
     ni/link/lane.h \
     ni/link/lane_inl.h \

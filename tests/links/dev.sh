@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: ni/link/dev/card.c, ni/link/dev/end.c, ni/link/dev/endpoint.c, ni/link/dev/fetch.c, ni/link/dev/join.c, ni/link/dev/link.c, ni/link/dev/memory.c, ni/link/dev/progress.c, ni/link/dev/receive.c, ni/link/dev/send.c, ni/link/dev/watch.c.
+# Covers: ni/link/dev/card.c, ni/link/dev/end.c, ni/link/dev/endpoint.c, ni/link/dev/fetch.c, ni/link/dev/join.c, ni/link/dev/link.c, ni/link/dev/memory.c, ni/link/dev/progress.c, ni/link/dev/receive.c, ni/link/dev/send.c, ni/link/dev/watch.c, ni/link/far/far.c.
 # The suite of the links over APEnet+ cards: one card with loop-back, and two with cables, good and bad.
 set -u
 failures=0

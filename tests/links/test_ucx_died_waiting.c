@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: ni/link/ucx/end.c. */
+/* Covers: ni/link/far/far.c, ni/link/ucx/end.c. */
 /*
  * Who says hello over the ucx link, and is killed while it waits for the answer of somebody who
  * does not poll, takes nobody with it: however far the two had come.

@@ -115,7 +115,7 @@ static ni_status join_link(struct ni *ni)
 
 ni_status ni_links_open(struct ni *ni, const struct ni_open_attr *attr)
 {
-    struct ni_table_export *area;
+    struct ni_table_export *area = NULL;
     size_t count = 0;
     ni_status status = open_all(ni, attr);
 
@@ -130,7 +130,9 @@ ni_status ni_links_open(struct ni *ni, const struct ni_open_attr *attr)
         return status;
     }
     /* The first is the only one that shares memory. */
-    area = ni->life.links[0]->ops->export_area(ni->life.links[0], &count);
+    if (ni->life.links[0]->ops->export_area != NULL) {
+        area = ni->life.links[0]->ops->export_area(ni->life.links[0], &count);
+    }
     ni_table_set_export(&ni->table, area, count);
     return NI_OK;
 }

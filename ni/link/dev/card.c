@@ -93,8 +93,8 @@ static void gone(struct ni_dev_link *link)
            link->config->dev_device);
     atomic_store_explicit(&link->gone, true, memory_order_relaxed);
     (void)dup2(link->rouse_fd, link->client.fd); /* nobody sleeps on what is always readable */
-    for (NI_LIST_EACH(node, &link->peers)) {
-        ni_dev_end(ni_container_of(node, struct ni_dev_peer, list), NI_ERR_CARD);
+    for (NI_LIST_EACH(node, &link->far.peers)) {
+        ni_dev_end(ni_container_of(node, struct ni_dev_peer, far.list), NI_ERR_CARD);
     }
 }
 

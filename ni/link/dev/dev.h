@@ -11,6 +11,7 @@
 #include "base/stats.h"
 #include "driver/client.h"
 #include "link/dev/wire.h"
+#include "link/far/far.h"
 #include "link/link.h"
 
 /*
@@ -72,28 +73,23 @@ enum ni_dev_look { NI_DEV_NO_LOOK, NI_DEV_LOOK_WANTED, NI_DEV_LOOKING };
 
 struct ni_dev_peer {
     struct ni_ep ep;
-    struct ni_list list;         /* in the link's peers or graves */
+    struct ni_far_peer far;      /* its list: the link's peers or graves */
     struct ni_list moved;        /* in the link's, while something of it is under way */
     struct ni_dev_peer *next_at; /* of those at the same place and port */
     struct ni_dev_link *link;
-    struct ni_peer *core; /* the engine's: NULL until it is connected or accepted */
     struct ni_dev_blob blob;
 
     bool greeted;  /* a hello is said until it is answered */
     bool known;    /* its hello or welcome has come: the addresses below count */
     bool hellos;   /* a hello is to be said */
     bool welcomes; /* a welcome is to be said */
-    bool held;     /* the engine has ep */
     bool heard;    /* it said bye */
     bool said;     /* we did */
     bool parted;   /* it has heard ours */
-    bool down;     /* the engine knows */
-    bool broke;    /* it broke the protocol, and is to be told so */
     bool dirty;    /* our state is to be PUT */
     uint64_t told, state, stage, bulk; /* its addresses, of its hello */
-    _Atomic int ending;                /* a ni_status: why it goes */
     uint32_t bye_position;
-    uint64_t ending_ns, buried_ns;
+    uint64_t buried_ns;
     uint32_t buried_at; /* command packets written by then, or by when bye was said last */
     bool flushed;       /* a look that began after bye has ended */
     uint32_t gets;      /* under way */
@@ -127,7 +123,6 @@ struct ni_dev_peer {
     uint32_t bulk_bytes; /* fetched since then */
     uint32_t bulk_count;
     bool missing;                                /* something behind `high` has come */
-    bool announced;                              /* the engine polls the lane */
     uint32_t fetch_head, fetch_next, fetch_tail; /* come in, to be asked next, out; free running */
     struct ni_dev_fetch fetches[NI_LANE_BULK_RECORDS];
     _Atomic uint32_t wishes;
@@ -153,18 +148,13 @@ struct ni_dev_get {
 };
 
 struct ni_dev_link {
-    struct ni_link base;
-    pthread_mutex_t lock;
-    const struct ni_core_ops *core_ops;
-    void *core;
+    struct ni_far_link far;
     struct ni_stats *stats;
     const struct ni_config *config;
     struct apelink_client client;
     _Atomic bool gone; /* the card */
     int rouse_fd;
-    _Atomic bool unsettled; /* some peer needs the engine, or ends */
     _Atomic uint32_t wishes;
-    struct ni_list peers;
     uint32_t peer_count;
     struct ni_list moved;
     struct ni_list graves;
@@ -194,7 +184,7 @@ struct ni_dev_link {
 
 static inline struct ni_dev_link *ni_dev_link_of(struct ni_link *link)
 {
-    return ni_container_of(link, struct ni_dev_link, base);
+    return ni_container_of(link, struct ni_dev_link, far.base);
 }
 
 static inline struct ni_dev_peer *ni_dev_peer_of(struct ni_ep *ep)
@@ -207,15 +197,10 @@ static inline bool ni_dev_before(uint32_t a, uint32_t b)
     return (int32_t)(a - b) < 0;
 }
 
-static inline ni_status ni_dev_ending(const struct ni_dev_peer *peer)
-{
-    return (ni_status)atomic_load_explicit(&peer->ending, memory_order_relaxed);
-}
-
 /* Whether its card may answer a GET, as far as we know. */
 static inline bool ni_dev_answers(const struct ni_dev_peer *peer)
 {
-    ni_status ending = ni_dev_ending(peer);
+    ni_status ending = ni_far_ending(&peer->far);
 
     return peer->in != NULL && !peer->refused && ending != NI_ERR_CABLE && ending != NI_ERR_CARD;
 }
@@ -360,10 +345,9 @@ void ni_dev_looked(struct ni_dev_peer *peer, const struct ni_dev_state *state);
 
 /* ---- end.c ----------------------------------------------------------------------------------- */
 
+extern const struct ni_far_ops ni_dev_far_ops;
 /* The peer goes, with this status: what it sent is read first. */
 void ni_dev_end(struct ni_dev_peer *peer, ni_status status);
-/* Whatever needs the engine. The lock is not held. */
-unsigned ni_dev_settle(struct ni_dev_link *link);
 /* Say bye, and move it to the graves. */
 void ni_dev_bury(struct ni_dev_peer *peer, enum ni_dev_bye bye);
 /* Free those of whom nothing is under way any more. */

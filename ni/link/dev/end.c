@@ -21,30 +21,17 @@
 
 void ni_dev_end(struct ni_dev_peer *peer, ni_status status)
 {
-    int was = NI_OK;
-
-    if (atomic_compare_exchange_strong_explicit(&peer->ending, &was, status, memory_order_relaxed,
-                                                memory_order_relaxed)) {
-        peer->ending_ns = peer->link->now_ns;
-        atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
-    } else if (was == NI_ERR_PEER_CLOSED && status == NI_ERR_PROTOCOL) {
-        atomic_store_explicit(&peer->ending, status, memory_order_relaxed); /* not all has come */
-    }
+    ni_far_end(&peer->link->far, &peer->far, status, peer->link->now_ns);
 }
 
 /* ---- what needs the engine ------------------------------------------------------------------- */
 
-enum due { DUE_NOTHING, DUE_ACCEPT, DUE_LANE, DUE_END };
-
-/* Whether all is read that will be, and nobody is reading. */
-static bool is_read(const struct ni_dev_peer *peer)
+static bool dev_peer_is_read(const struct ni_far_peer *far)
 {
-    ni_status ending = ni_dev_ending(peer);
-    uint64_t waited = peer->link->now_ns - peer->ending_ns, word0;
+    const struct ni_dev_peer *peer = ni_container_of(far, const struct ni_dev_peer, far);
+    ni_status ending = ni_far_ending(&peer->far);
+    uint64_t waited = peer->link->now_ns - peer->far.ending_ns, word0;
 
-    if (!peer->announced) {
-        return true;
-    }
     if (peer->rx.depth != 0) {
         return false;
     }
@@ -60,129 +47,56 @@ static bool is_read(const struct ni_dev_peer *peer)
            ni_lane_peek(&peer->rx, &word0) == NULL;
 }
 
-static enum due due(const struct ni_dev_peer *peer)
+static bool dev_peer_known(const struct ni_far_peer *far)
 {
-    if (peer->down) {
-        return DUE_NOTHING;
-    }
-    if (peer->core == NULL && peer->known) {
-        return DUE_ACCEPT;
-    }
-    if (peer->in != NULL && !peer->announced && peer->core != NULL &&
-        ni_dev_ending(peer) != NI_ERR_PROTOCOL) {
-        return DUE_LANE;
-    }
-    if (ni_dev_ending(peer) == NI_OK) {
-        return DUE_NOTHING;
-    }
-    if (is_read(peer)) {
-        return DUE_END;
-    }
-    atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
-    return DUE_NOTHING;
+    const struct ni_dev_peer *peer = ni_container_of(far, const struct ni_dev_peer, far);
+
+    return peer->known;
 }
 
-static struct ni_dev_peer *next_due(struct ni_dev_link *link, enum due *what)
+static struct ni_lane_rx *dev_peer_lane(struct ni_far_peer *far)
 {
-    struct ni_dev_peer *found = NULL;
+    struct ni_dev_peer *peer = ni_container_of(far, struct ni_dev_peer, far);
 
-    pthread_mutex_lock(&link->lock);
-    for (NI_LIST_EACH(node, &link->peers)) {
-        struct ni_dev_peer *peer = ni_container_of(node, struct ni_dev_peer, list);
-
-        *what = due(peer);
-        if (*what != DUE_NOTHING) {
-            found = peer;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&link->lock);
-    return found;
+    return peer->in == NULL ? NULL : &peer->rx;
 }
 
-static void bury_unheld(struct ni_dev_peer *peer, enum ni_dev_bye bye)
+static const void *dev_peer_blob(const struct ni_far_peer *far, size_t *len)
 {
-    struct ni_dev_link *link = peer->link;
+    const struct ni_dev_peer *peer = ni_container_of(far, const struct ni_dev_peer, far);
 
-    pthread_mutex_lock(&link->lock);
-    peer->down = true;
-    if (!peer->held) {
-        ni_dev_bury(peer, bye);
-    }
-    pthread_mutex_unlock(&link->lock);
+    *len = sizeof(peer->blob);
+    return &peer->blob;
 }
 
-static bool accept_peer(struct ni_dev_link *link, struct ni_dev_peer *peer)
+static void dev_peer_gone(struct ni_far_peer *far, enum ni_far_gone how)
 {
-    struct ni_peer *core =
-        link->core_ops->accept(link->core, &link->base, &peer->blob, sizeof(peer->blob));
+    struct ni_dev_peer *peer = ni_container_of(far, struct ni_dev_peer, far);
 
-    if (core == NULL) {
-        bury_unheld(peer, NI_DEV_REFUSED);
-        return true;
+    if (!far->held) {
+        ni_dev_bury(peer, how == NI_FAR_REFUSED ? NI_DEV_REFUSED
+                          : far->broke          ? NI_DEV_BROKEN
+                                                : NI_DEV_CLOSED);
     }
-    pthread_mutex_lock(&link->lock);
-    if (peer->core == NULL) { /* the engine may have connected just now */
-        peer->core = core;
+    if (how == NI_FAR_LEFT) {
+        ni_dev_graves(peer->link);
     }
-    pthread_mutex_unlock(&link->lock);
-    return true;
 }
 
-static bool add_lane(struct ni_dev_link *link, struct ni_dev_peer *peer)
-{
-    peer->rx.peer = peer->core;
-    if (link->core_ops->lane_add(link->core, &peer->rx) != NI_OK) {
-        return false;
-    }
-    peer->announced = true;
-    return true;
-}
-
-static bool end_peer(struct ni_dev_link *link, struct ni_dev_peer *peer)
-{
-    struct ni_peer *core = peer->core;
-    ni_status status = ni_dev_ending(peer);
-
-    if (peer->announced) {
-        link->core_ops->lane_remove(link->core, &peer->rx);
-        peer->announced = false;
-    }
-    peer->broke = status == NI_ERR_PROTOCOL;
-    bury_unheld(peer, peer->broke ? NI_DEV_BROKEN : NI_DEV_CLOSED);
-    if (core != NULL) {
-        link->core_ops->peer_down(link->core, core, status);
-    }
-    return true;
-}
-
-/* Each of these may call the user, who may do anything: the list is walked anew each time. */
-unsigned ni_dev_settle(struct ni_dev_link *link)
-{
-    unsigned events = 0;
-    bool done = true;
-    struct ni_dev_peer *peer;
-    enum due what;
-
-    atomic_store_explicit(&link->unsettled, false, memory_order_relaxed);
-    while (done && (peer = next_due(link, &what)) != NULL) {
-        done = what == DUE_ACCEPT ? accept_peer(link, peer)
-               : what == DUE_LANE ? add_lane(link, peer)
-                                  : end_peer(link, peer);
-        events += done;
-    }
-    if (!done) {
-        atomic_store_explicit(&link->unsettled, true, memory_order_relaxed);
-    }
-    return events;
-}
+const struct ni_far_ops ni_dev_far_ops = {
+    .known = dev_peer_known,
+    .lane = dev_peer_lane,
+    .is_read = dev_peer_is_read,
+    .blob = dev_peer_blob,
+    .gone = dev_peer_gone,
+};
 
 /* ---- graves ---------------------------------------------------------------------------------- */
 
 /* Whether there is somebody who may want to hear of us. */
 static bool is_reachable(const struct ni_dev_peer *peer)
 {
-    ni_status ending = ni_dev_ending(peer);
+    ni_status ending = ni_far_ending(&peer->far);
 
     return peer->known && !peer->refused && !peer->heard && peer->out != NULL &&
            (ending == NI_OK || ending == NI_ERR_PROTOCOL || ending == NI_ERR_PEER_CLOSED) &&
@@ -206,8 +120,8 @@ void ni_dev_bury(struct ni_dev_peer *peer, enum ni_dev_bye bye)
     peer->looked_ns = 0; /* a look is due */
     peer->flushed = false;
     peer->buried_at = link->client.wr_ptr;
-    ni_list_remove(&peer->list);
-    ni_list_push_back(&link->graves, &peer->list);
+    ni_list_remove(&peer->far.list);
+    ni_list_push_back(&link->graves, &peer->far.list);
     link->peer_count--;
     if (is_reachable(peer)) {
         ni_dev_moved(peer);
@@ -272,7 +186,7 @@ static bool is_over(const struct ni_dev_peer *peer)
 void ni_dev_graves(struct ni_dev_link *link)
 {
     for (NI_LIST_EACH_SAFE(node, &link->graves)) {
-        struct ni_dev_peer *peer = ni_container_of(node, struct ni_dev_peer, list);
+        struct ni_dev_peer *peer = ni_container_of(node, struct ni_dev_peer, far.list);
 
         if (is_over(peer)) {
             ni_dev_peer_free(peer);
@@ -284,19 +198,20 @@ void ni_dev_graves(struct ni_dev_link *link)
 
 void ni_dev_farewell(struct ni_dev_link *link)
 {
-    pthread_mutex_lock(&link->lock);
+    pthread_mutex_lock(&link->far.lock);
     link->leaving = true;
-    while (!ni_list_empty(&link->peers)) {
-        struct ni_dev_peer *peer = ni_container_of(link->peers.next, struct ni_dev_peer, list);
+    while (!ni_list_empty(&link->far.peers)) {
+        struct ni_dev_peer *peer =
+            ni_container_of(link->far.peers.next, struct ni_dev_peer, far.list);
 
-        peer->down = true;
+        peer->far.down = true;
         ni_dev_bury(peer, NI_DEV_CLOSED);
     }
     while (!ni_list_empty(&link->graves)) {
         ni_dev_step(link);
-        pthread_mutex_unlock(&link->lock);
+        pthread_mutex_unlock(&link->far.lock);
         (void)sched_yield();
-        pthread_mutex_lock(&link->lock);
+        pthread_mutex_lock(&link->far.lock);
     }
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&link->far.lock);
 }

@@ -46,7 +46,7 @@ static struct ni_dev_peer *peer_new(struct ni_dev_link *link, const struct ni_de
         return NULL;
     }
     peer->ep.ops = &ni_link_dev;
-    peer->ep.link = &link->base;
+    peer->ep.link = &link->far.base;
     peer->ep.sleeping = &always;
     peer->ep.unpolled = &always;
     peer->ep.wishes = &peer->wishes;
@@ -56,9 +56,9 @@ static struct ni_dev_peer *peer_new(struct ni_dev_link *link, const struct ni_de
     peer->ep.segment = link->config->dev_segment_size;
     peer->link = link;
     peer->blob = *blob;
-    ni_list_init(&peer->list);
+    ni_list_init(&peer->far.list);
     ni_list_init(&peer->moved);
-    ni_list_push_back(&link->peers, &peer->list);
+    ni_list_push_back(&link->far.peers, &peer->far.list);
     link->peer_count++;
     peer->serial = ++link->connections;
     link->met[ni_dev_index(link, blob->place, blob->port)] = true;
@@ -69,8 +69,8 @@ static struct ni_dev_peer *peer_new(struct ni_dev_link *link, const struct ni_de
 
 struct ni_dev_peer *ni_dev_peer_get(struct ni_dev_link *link, const struct ni_dev_blob *blob)
 {
-    for (NI_LIST_EACH(node, &link->peers)) {
-        struct ni_dev_peer *peer = ni_container_of(node, struct ni_dev_peer, list);
+    for (NI_LIST_EACH(node, &link->far.peers)) {
+        struct ni_dev_peer *peer = ni_container_of(node, struct ni_dev_peer, far.list);
 
         if (peer->blob.key == blob->key) {
             return peer;
@@ -87,7 +87,7 @@ void ni_dev_peer_free(struct ni_dev_peer *peer)
         where = &(*where)->next_at;
     }
     *where = peer->next_at;
-    ni_list_remove(&peer->list);
+    ni_list_remove(&peer->far.list);
     ni_list_remove(&peer->moved);
     ni_dev_peer_unmap(peer);
     ni_free(peer);
@@ -97,16 +97,12 @@ void ni_dev_peer_free(struct ni_dev_peer *peer)
 
 static ni_status hold_endpoint(struct ni_dev_peer *peer, struct ni_peer *core)
 {
-    if (peer->held) {
-        return NI_ERR_EXISTS;
-    }
-    peer->core = core;
-    peer->ep.peer = core;
-    peer->held = true;
-    if (peer->link->config->dev_early) {
+    ni_status status = ni_far_hold(&peer->far, &peer->ep, core);
+
+    if (status == NI_OK && peer->link->config->dev_early) {
         (void)ni_dev_greet(peer);
     }
-    return NI_OK;
+    return status;
 }
 
 ni_status ni_dev_connect(struct ni_link *base, const void *bytes, size_t len, struct ni_peer *core,
@@ -118,7 +114,7 @@ ni_status ni_dev_connect(struct ni_link *base, const void *bytes, size_t len, st
     ni_status status;
     char reason[160] = "";
 
-    pthread_mutex_lock(&link->lock);
+    pthread_mutex_lock(&link->far.lock);
     (void)ni_dev_card_there(link);
     status = ni_dev_blob_check(link, bytes, len, &blob, reason, sizeof(reason));
     if (status != NI_OK) {
@@ -130,35 +126,24 @@ ni_status ni_dev_connect(struct ni_link *base, const void *bytes, size_t len, st
     if (status == NI_OK) {
         *connected = &peer->ep;
     }
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&link->far.lock);
     return status;
 }
 
 void ni_dev_disconnect(struct ni_ep *ep)
 {
     struct ni_dev_peer *peer = ni_dev_peer_of(ep);
-    struct ni_dev_link *link = peer->link;
 
-    if (peer->announced) {
-        link->core_ops->lane_remove(link->core, &peer->rx);
-        peer->announced = false;
-    }
-    pthread_mutex_lock(&link->lock);
-    peer->held = false;
-    peer->down = true;
-    peer->broke |= ep->broke;
-    ni_dev_bury(peer, peer->broke ? NI_DEV_BROKEN : NI_DEV_CLOSED);
-    ni_dev_graves(link);
-    pthread_mutex_unlock(&link->lock);
+    ni_far_leave(&peer->link->far, &peer->far, ep);
 }
 
 void ni_dev_lose(struct ni_ep *ep)
 {
     struct ni_dev_peer *peer = ni_dev_peer_of(ep);
 
-    pthread_mutex_lock(&peer->link->lock);
+    pthread_mutex_lock(&peer->link->far.lock);
     ni_dev_end(peer, NI_ERR_PEER_DEAD);
-    pthread_mutex_unlock(&peer->link->lock);
+    pthread_mutex_unlock(&peer->link->far.lock);
 }
 
 /* ---- packets out ----------------------------------------------------------------------------- */
@@ -169,7 +154,7 @@ static ni_status get_lane(struct ni_dev_peer *peer)
     const struct ni_dev_blob *ours = &peer->link->blob;
     ni_status status;
 
-    pthread_mutex_lock(&peer->link->lock);
+    pthread_mutex_lock(&peer->link->far.lock);
     status = ni_dev_greet(peer);
     if (status == NI_OK && !peer->known) {
         status = NI_AGAIN;
@@ -178,7 +163,7 @@ static ni_status get_lane(struct ni_dev_peer *peer)
         ni_lane_tx_init(&peer->ep.tx, &peer->out_page, ni_dev_out_ring(peer), ours->ring,
                         ni_dev_out_bulk(peer), ours->bulk, peer->payload_map);
     }
-    pthread_mutex_unlock(&peer->link->lock);
+    pthread_mutex_unlock(&peer->link->far.lock);
     return status;
 }
 
@@ -186,7 +171,7 @@ ni_status ni_dev_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **pa
 {
     struct ni_dev_peer *peer = ni_dev_peer_of(ep);
     struct ni_lane_tx *tx = &ep->tx;
-    ni_status status = ni_dev_ending(peer);
+    ni_status status = ni_far_ending(&peer->far);
 
     if (status == NI_OK && tx->lines == NULL) {
         status = get_lane(peer);
@@ -209,7 +194,7 @@ void ni_dev_wake(struct ni_ep *ep)
 {
     struct ni_dev_peer *peer = ni_dev_peer_of(ep);
 
-    pthread_mutex_lock(&peer->link->lock);
+    pthread_mutex_lock(&peer->link->far.lock);
     ni_dev_moved(peer);
     if (peer->committed == peer->acked) {
         ni_dev_touch(peer);
@@ -217,7 +202,7 @@ void ni_dev_wake(struct ni_ep *ep)
     peer->committed = ep->tx.head;
     ni_dev_wipe(peer);
     ni_dev_pump(peer);
-    pthread_mutex_unlock(&peer->link->lock);
+    pthread_mutex_unlock(&peer->link->far.lock);
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */

@@ -74,9 +74,9 @@ static void look(struct ni_dev_peer *peer)
  * those of others. */
 static bool is_fetched(const struct ni_dev_peer *peer)
 {
-    ni_status ending = ni_dev_ending(peer);
+    ni_status ending = ni_far_ending(&peer->far);
 
-    return !peer->down && !peer->doubted && (ending == NI_OK || ending == NI_ERR_PEER_CLOSED);
+    return !peer->far.down && !peer->doubted && (ending == NI_OK || ending == NI_ERR_PEER_CLOSED);
 }
 
 void ni_dev_fetch(struct ni_dev_peer *peer)

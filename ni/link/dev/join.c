@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -31,14 +30,6 @@ void ni_dev_stranger(struct ni_dev_link *link, const char *what)
 
 /* ---- blobs ----------------------------------------------------------------------------------- */
 
-static ni_status refuse(ni_status status, const char *why, char *reason, size_t reason_size)
-{
-    if (reason != NULL && reason_size != 0) {
-        snprintf(reason, reason_size, "%s", why);
-    }
-    return status;
-}
-
 /* Sizes and places that can be. */
 static bool makes_sense(const struct ni_dev_link *link, const struct ni_dev_blob *blob)
 {
@@ -55,34 +46,36 @@ ni_status ni_dev_blob_check(const struct ni_dev_link *link, const void *bytes, s
     static const char not_ours[] = "not an address of the dev link";
 
     if (len != sizeof(*blob)) {
-        return refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
+        return ni_link_refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
     }
     memcpy(blob, bytes, len);
     if (blob->magic != NI_DEV_BLOB_MAGIC) {
-        return refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
+        return ni_link_refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
     }
     if (blob->version != NI_DEV_VERSION) {
-        return refuse(NI_ERR_UNREACHABLE,
-                      "the peer runs another version of apelink; use one version for all", reason,
-                      reason_size);
+        return ni_link_refuse(NI_ERR_UNREACHABLE,
+                              "the peer runs another version of apelink; use one version for all",
+                              reason, reason_size);
     }
     if (blob->torus != link->blob.torus) {
-        return refuse(NI_ERR_UNREACHABLE,
-                      "the peer's card is in a torus of another size; see `torus` in the "
-                      "configurations of apelink-board",
-                      reason, reason_size);
+        return ni_link_refuse(NI_ERR_UNREACHABLE,
+                              "the peer's card is in a torus of another size; see `torus` in the "
+                              "configurations of apelink-board",
+                              reason, reason_size);
     }
     if (!makes_sense(link, blob)) {
-        return refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
+        return ni_link_refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
     }
     if (blob->job_key != link->blob.job_key && blob->job_key != 0 && link->blob.job_key != 0) {
-        return refuse(NI_ERR_UNREACHABLE, "the peer belongs to another job", reason, reason_size);
+        return ni_link_refuse(NI_ERR_UNREACHABLE, "the peer belongs to another job", reason,
+                              reason_size);
     }
     if (atomic_load_explicit(&link->gone, memory_order_relaxed)) {
-        return refuse(NI_ERR_UNREACHABLE,
-                      "the card of this process has gone; see what became of apelink-board, and "
-                      "begin the job anew",
-                      reason, reason_size);
+        return ni_link_refuse(
+            NI_ERR_UNREACHABLE,
+            "the card of this process has gone; see what became of apelink-board, and "
+            "begin the job anew",
+            reason, reason_size);
     }
     return NI_OK;
 }
@@ -99,7 +92,7 @@ static void learn(struct ni_dev_peer *peer, const struct ni_dev_hello *hello)
         peer->bulk = hello->bulk;
         peer->known = true;
         ni_dev_touch(peer);
-        atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
+        ni_far_unsettle(&peer->link->far);
     }
 }
 
@@ -160,7 +153,7 @@ static void on_hello(struct ni_dev_link *link, const struct ni_dev_hello *hello)
         ni_log_limited(&limit, NI_LOG_ERROR, "dev: no memory for one more peer");
         return;
     }
-    if (peer->down || is_another(peer, hello)) {
+    if (peer->far.down || is_another(peer, hello)) {
         return; /* until it was given up; it says hello again */
     }
     if (ni_dev_peer_memory(peer) != NI_OK) {
@@ -173,10 +166,10 @@ static void on_hello(struct ni_dev_link *link, const struct ni_dev_hello *hello)
     ni_dev_join(peer);
     ni_dev_moved(peer);
     if (link->leaving) {
-        peer->down = true;
+        peer->far.down = true;
         ni_dev_bury(peer, NI_DEV_CLOSED);
     }
-    atomic_store_explicit(&link->unsettled, true, memory_order_relaxed);
+    ni_far_unsettle(&link->far);
 }
 
 static void on_welcome(struct ni_dev_peer *peer, const struct ni_dev_hello *hello)
@@ -212,7 +205,7 @@ void ni_dev_on_mail(struct ni_dev_link *link, uint32_t index, uint32_t len)
         return;
     }
     for (peer = link->at[index]; peer != NULL; peer = peer->next_at) {
-        if (peer->blob.key == blob.key && peer->greeted && !peer->down &&
+        if (peer->blob.key == blob.key && peer->greeted && !peer->far.down &&
             hello.said == NI_DEV_WELCOME) {
             on_welcome(peer, &hello);
             return;

@@ -18,9 +18,7 @@ static struct ni_dev_link *link_alloc(const struct ni_link_attr *attr)
     if (link == NULL) {
         return NULL;
     }
-    link->base.ops = &ni_link_dev;
-    link->core_ops = attr->core_ops;
-    link->core = attr->core;
+    ni_far_init(&link->far, &ni_link_dev, &ni_dev_far_ops, attr);
     link->stats = attr->stats;
     link->config = ni_config_get();
     link->client.fd = -1;
@@ -28,10 +26,8 @@ static struct ni_dev_link *link_alloc(const struct ni_link_attr *attr)
     link->countdown = 1;
     link->payloads_most = NI_DEV_PAYLOADS;
     link->now_ns = UINT64_C(1000000000); /* nothing was a second ago */
-    ni_list_init(&link->peers);
     ni_list_init(&link->moved);
     ni_list_init(&link->graves);
-    pthread_mutex_init(&link->lock, NULL);
     return link;
 }
 
@@ -63,7 +59,7 @@ static void link_free(struct ni_dev_link *link)
     if (link->rouse_fd >= 0) {
         (void)close(link->rouse_fd);
     }
-    pthread_mutex_destroy(&link->lock);
+    pthread_mutex_destroy(&link->far.lock);
     ni_free(link);
 }
 
@@ -95,7 +91,7 @@ static ni_status dev_open(const struct ni_link_attr *attr, struct ni_link **open
         return status;
     }
     make_blob(link, attr->open->job_key, attr->address);
-    *opened = &link->base;
+    *opened = &link->far.base;
     return NI_OK;
 }
 
@@ -107,22 +103,11 @@ static void dev_close(struct ni_link *base)
     link_free(link);
 }
 
-static struct ni_table_export *dev_export_area(struct ni_link *base, size_t *count)
-{
-    (void)base;
-    *count = 0;
-    return NULL;
-}
-
 static size_t dev_blob(struct ni_link *base, void *blob, size_t size)
 {
     const struct ni_dev_link *link = ni_dev_link_of(base);
 
-    if (size < sizeof(link->blob)) {
-        return 0;
-    }
-    memcpy(blob, &link->blob, sizeof(link->blob));
-    return sizeof(link->blob);
+    return ni_far_blob(&link->blob, sizeof(link->blob), blob, size);
 }
 
 static ni_status dev_reach(struct ni_link *base, const void *blob, size_t len, char *reason,
@@ -144,40 +129,12 @@ static uint64_t dev_name_of(const void *bytes, size_t len)
     return blob.name;
 }
 
-/* Never called: all packets go through lanes. */
-static void dev_commit(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines)
-{
-    (void)ep;
-    (void)packet;
-    (void)word0;
-    (void)lines;
-}
-
-/* Copies go by packets: a peer's memory is read and written by its own engine. */
-static ni_status dev_copy(struct ni_ep *ep, enum ni_copy_direction direction, void *local,
-                          uint64_t remote, size_t len)
-{
-    (void)ep;
-    (void)direction;
-    (void)local;
-    (void)remote;
-    (void)len;
-    return NI_ERR_UNSUPPORTED;
-}
-
-static struct ni_long_way dev_way(const struct ni_ep *ep)
-{
-    (void)ep;
-    return (struct ni_long_way){"by packets", NULL};
-}
-
 const struct ni_link_ops ni_link_dev = {
     .name = "dev",
     .id = 4,
     .help = "processes of hosts in one torus of APEnet+ cards",
     .open = dev_open,
     .close = dev_close,
-    .export_area = dev_export_area,
     .blob = dev_blob,
     .reach = dev_reach,
     .name_of = dev_name_of,
@@ -185,8 +142,6 @@ const struct ni_link_ops ni_link_dev = {
     .disconnect = ni_dev_disconnect,
     .lose = ni_dev_lose,
     .reserve = ni_dev_reserve,
-    .commit = dev_commit,
-    .copy = dev_copy,
     .wake = ni_dev_wake,
     .progress = ni_dev_progress,
     .wait = ni_dev_wait,
@@ -197,5 +152,5 @@ const struct ni_link_ops ni_link_dev = {
     .rouse = ni_dev_rouse,
     .wish = ni_dev_wish,
     .describe = ni_dev_describe,
-    .way = dev_way,
+    .way = ni_far_way,
 };

@@ -124,7 +124,7 @@ ni_status ni_dev_peer_memory(struct ni_dev_peer *peer)
     }
     if (peer->out == NULL) {
         ni_dev_peer_unmap(peer);
-        return ni_dev_ending(peer) == NI_ERR_CARD ? NI_ERR_CARD : NI_ERR_NOMEM;
+        return ni_far_ending(&peer->far) == NI_ERR_CARD ? NI_ERR_CARD : NI_ERR_NOMEM;
     }
     ni_lane_rx_init(&peer->rx, &peer->in_page, peer->ring, theirs->ring, ni_dev_in_bulk(peer),
                     theirs->bulk);

@@ -53,7 +53,7 @@ void ni_dev_step(struct ni_dev_link *link)
     if (!atomic_load_explicit(&link->gone, memory_order_relaxed)) {
         events = ni_dev_events(link, EVENTS);
     }
-    link->base.found = events != 0;
+    link->far.base.found = events != 0;
     look_at_peers(link);
     if (--link->countdown == 0 || link->leaving) {
         link->countdown = POLLS_PER_CLOCK;
@@ -65,7 +65,7 @@ void ni_dev_step(struct ni_dev_link *link)
  * card, which may have no other. */
 static bool lends_core(struct ni_dev_link *link)
 {
-    link->empty_polls = link->base.found ? 0 : link->empty_polls + 1;
+    link->empty_polls = link->far.base.found ? 0 : link->empty_polls + 1;
     return link->empty_polls >= EMPTY_POLLS && link->empty_polls % POLLS_PER_YIELD == 0 &&
            (link->client.features.features & APELINK_FEATURE_KERNEL) == 0;
 }
@@ -75,15 +75,17 @@ unsigned ni_dev_progress(struct ni_link *base)
     struct ni_dev_link *link = ni_dev_link_of(base);
     bool lends;
 
-    pthread_mutex_lock(&link->lock);
+    pthread_mutex_lock(&link->far.lock);
     ni_dev_step(link);
     lends = lends_core(link);
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&link->far.lock);
     if (lends) {
         ni_stat_add(&link->stats->yields, 1);
         (void)sched_yield();
     }
-    return atomic_load_explicit(&link->unsettled, memory_order_relaxed) ? ni_dev_settle(link) : 0;
+    return atomic_load_explicit(&link->far.unsettled, memory_order_relaxed)
+               ? ni_far_settle(&link->far)
+               : 0;
 }
 
 /* ---- sleeping -------------------------------------------------------------------------------- */
@@ -102,12 +104,12 @@ bool ni_dev_arm(struct ni_link *base, bool (*has_work)(void *core))
     struct ni_dev_link *link = ni_dev_link_of(base);
     bool busy;
 
-    pthread_mutex_lock(&link->lock);
+    pthread_mutex_lock(&link->far.lock);
     link->countdown = 1; /* time will have passed */
     busy = has_events(link);
-    pthread_mutex_unlock(&link->lock);
-    return !busy && !atomic_load_explicit(&link->unsettled, memory_order_relaxed) &&
-           !has_work(link->core);
+    pthread_mutex_unlock(&link->far.lock);
+    return !busy && !atomic_load_explicit(&link->far.unsettled, memory_order_relaxed) &&
+           !has_work(link->far.core);
 }
 
 void ni_dev_sleep(struct ni_link *base, uint64_t timeout_us)
@@ -159,15 +161,15 @@ void ni_dev_wish(struct ni_link *base, uint32_t wishes)
     struct ni_dev_link *link = ni_dev_link_of(base);
 
     atomic_store_explicit(&link->wishes, wishes, memory_order_relaxed);
-    pthread_mutex_lock(&link->lock);
-    for (NI_LIST_EACH(node, &link->peers)) {
-        struct ni_dev_peer *peer = ni_container_of(node, struct ni_dev_peer, list);
+    pthread_mutex_lock(&link->far.lock);
+    for (NI_LIST_EACH(node, &link->far.peers)) {
+        struct ni_dev_peer *peer = ni_container_of(node, struct ni_dev_peer, far.list);
 
-        if (peer->known && !peer->down) {
+        if (peer->known && !peer->far.down) {
             peer->dirty = true;
             ni_dev_moved(peer);
             ni_dev_pump(peer);
         }
     }
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&link->far.lock);
 }

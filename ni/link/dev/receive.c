@@ -195,9 +195,9 @@ static void on_told(struct ni_dev_peer *peer, const struct apelink_header *heade
 /* Whether lines of the peer are taken: what it sent before it said bye may come behind that. */
 static bool are_lines_taken(const struct ni_dev_peer *peer)
 {
-    ni_status ending = ni_dev_ending(peer);
+    ni_status ending = ni_far_ending(&peer->far);
 
-    return !peer->down && (ending == NI_OK || ending == NI_ERR_PEER_CLOSED);
+    return !peer->far.down && (ending == NI_OK || ending == NI_ERR_PEER_CLOSED);
 }
 
 void ni_dev_on_put(struct ni_dev_peer *peer, const struct apelink_header *header, uint32_t tag)

@@ -168,7 +168,7 @@ void ni_dev_pump(struct ni_dev_peer *peer)
     if (peer->repeat) {
         repeat(peer);
     }
-    if (ni_dev_ending(peer) == NI_OK || peer->said) {
+    if (ni_far_ending(&peer->far) == NI_OK || peer->said) {
         send_lines(peer);
     }
     tell_state(peer);

@@ -56,7 +56,7 @@ static void silent(struct ni_dev_peer *peer, uint64_t ns)
 
     peer->silent_ns += ns;
     if (timeout_s == 0 || peer->silent_ns < timeout_s * 1000000000 ||
-        ni_dev_ending(peer) != NI_OK) {
+        ni_far_ending(&peer->far) != NI_OK) {
         return;
     }
     ni_config_name("dev_timeout_s", parameter, sizeof(parameter));
@@ -129,7 +129,7 @@ static void watch_peer(struct ni_dev_peer *peer, uint64_t passed)
 static void watch_list(struct ni_list *peers, uint64_t passed)
 {
     for (NI_LIST_EACH(node, peers)) {
-        watch_peer(ni_container_of(node, struct ni_dev_peer, list), passed);
+        watch_peer(ni_container_of(node, struct ni_dev_peer, far.list), passed);
     }
 }
 
@@ -163,7 +163,7 @@ void ni_dev_watch(struct ni_dev_link *link)
     }
     if (!atomic_load_explicit(&link->gone, memory_order_relaxed)) {
         watch_lost(link);
-        watch_list(&link->peers, passed);
+        watch_list(&link->far.peers, passed);
         watch_list(&link->graves, passed);
     }
     ni_dev_graves(link);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,14 +22,6 @@ struct ni_shm_host ni_shm_host_find(uint64_t host_key)
     };
 }
 
-static ni_status refuse_host(ni_status status, const char *why, char *reason, size_t reason_size)
-{
-    if (reason != NULL && reason_size != 0) {
-        snprintf(reason, reason_size, "%s", why);
-    }
-    return status;
-}
-
 ni_status ni_shm_blob_check(const struct ni_shm_link *link, const void *bytes, size_t len,
                             struct ni_shm_blob *result, char *reason, size_t reason_size)
 {
@@ -38,33 +29,34 @@ ni_status ni_shm_blob_check(const struct ni_shm_link *link, const void *bytes, s
     struct ni_shm_blob blob;
 
     if (len != sizeof(blob)) {
-        return refuse_host(NI_ERR_PROTOCOL, "not an address of the shared memory link", reason,
-                           reason_size);
+        return ni_link_refuse(NI_ERR_PROTOCOL, "not an address of the shared memory link", reason,
+                              reason_size);
     }
     memcpy(&blob, bytes, sizeof(blob));
     if (blob.magic != NI_SHM_BLOB_MAGIC || blob.size != sizeof(blob) || blob.pid == 0 ||
         blob.pid > INT32_MAX || blob.fd > INT32_MAX) {
-        return refuse_host(NI_ERR_PROTOCOL, "not an address of the shared memory link", reason,
-                           reason_size);
+        return ni_link_refuse(NI_ERR_PROTOCOL, "not an address of the shared memory link", reason,
+                              reason_size);
     }
     if (blob.version != NI_SHM_VERSION) {
-        return refuse_host(NI_ERR_UNREACHABLE,
-                           "the peer runs another version of apelink; use one version for all",
-                           reason, reason_size);
+        return ni_link_refuse(NI_ERR_UNREACHABLE,
+                              "the peer runs another version of apelink; use one version for all",
+                              reason, reason_size);
     }
     if (blob.host != host->host) {
-        return refuse_host(NI_ERR_UNREACHABLE, "the peer is on another host", reason, reason_size);
+        return ni_link_refuse(NI_ERR_UNREACHABLE, "the peer is on another host", reason,
+                              reason_size);
     }
     if (blob.job_key != link->blob.job_key && blob.job_key != 0 && link->blob.job_key != 0) {
-        return refuse_host(NI_ERR_UNREACHABLE, "the peer belongs to another job", reason,
-                           reason_size);
+        return ni_link_refuse(NI_ERR_UNREACHABLE, "the peer belongs to another job", reason,
+                              reason_size);
     }
     if (blob.user_ns == host->user_ns && blob.uid != host->uid && blob.uid != 0 && host->uid != 0) {
-        return refuse_host(NI_ERR_UNREACHABLE, "the peer belongs to another user", reason,
-                           reason_size);
+        return ni_link_refuse(NI_ERR_UNREACHABLE, "the peer belongs to another user", reason,
+                              reason_size);
     }
     if (blob.pid_ns != host->pid_ns && blob.net_ns != host->net_ns) {
-        return refuse_host(
+        return ni_link_refuse(
             NI_ERR_UNREACHABLE,
             "the peer is in another container: neither its processes nor its sockets "
             "are visible; share the pid or the network namespace",

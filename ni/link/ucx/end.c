@@ -18,40 +18,22 @@
 
 void ni_ucx_end(struct ni_ucx_peer *peer, ni_status status)
 {
-    int was = NI_OK;
-
-    if (atomic_compare_exchange_strong_explicit(&peer->ending, &was, status, memory_order_relaxed,
-                                                memory_order_relaxed)) {
-        peer->ending_at = ni_ucx_watched(peer->link);
-        atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
-    } else if (was == NI_ERR_PEER_CLOSED && status == NI_ERR_PROTOCOL) {
-        atomic_store_explicit(&peer->ending, status, memory_order_relaxed); /* not all has come */
-    }
-}
-
-static ni_status ending_status(const struct ni_ucx_peer *peer)
-{
-    return (ni_status)atomic_load_explicit(&peer->ending, memory_order_relaxed);
+    ni_far_end(&peer->link->far, &peer->far, status, ni_ucx_watched(peer->link));
 }
 
 /* ---- what needs the engine ------------------------------------------------------------------- */
 
-enum due { DUE_NOTHING, DUE_ACCEPT, DUE_LANE, DUE_END };
-
-/* Whether all is read that will be, and nobody is reading. */
-static bool ucx_peer_is_read(const struct ni_ucx_peer *peer)
+static bool ucx_peer_is_read(const struct ni_far_peer *far)
 {
+    const struct ni_ucx_peer *peer = ni_container_of(far, const struct ni_ucx_peer, far);
     const struct ni_ucx_in *in = peer->in;
     uint64_t waited, word0;
 
-    if (in == NULL || !in->announced) {
-        return true;
-    }
     if (in->rx.depth != 0) {
         return false;
     }
-    waited = ni_ucx_watched(peer->link) - peer->ending_at;
-    if (ending_status(peer) == NI_ERR_PROTOCOL || waited > PATIENCE_NS ||
+    waited = ni_ucx_watched(peer->link) - peer->far.ending_ns;
+    if (ni_far_ending(&peer->far) == NI_ERR_PROTOCOL || waited > PATIENCE_NS ||
         (waited > GRACE_NS && !peer->heard)) {
         return true;
     }
@@ -61,131 +43,58 @@ static bool ucx_peer_is_read(const struct ni_ucx_peer *peer)
     return peer->fetching == 0 && ni_lane_peek(&in->rx, &word0) == NULL;
 }
 
-static enum due ucx_peer_due(const struct ni_ucx_peer *peer)
+static bool ucx_peer_known(const struct ni_far_peer *far)
 {
-    if (peer->down) {
-        return DUE_NOTHING;
-    }
-    if (peer->core == NULL && peer->their_token != 0) {
-        return DUE_ACCEPT;
-    }
-    if (peer->in != NULL && !peer->in->announced && peer->core != NULL &&
-        ending_status(peer) != NI_ERR_PROTOCOL) {
-        return DUE_LANE;
-    }
-    if (ending_status(peer) == NI_OK) {
-        return DUE_NOTHING;
-    }
-    if (ucx_peer_is_read(peer)) {
-        return DUE_END;
-    }
-    atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
-    return DUE_NOTHING;
+    const struct ni_ucx_peer *peer = ni_container_of(far, const struct ni_ucx_peer, far);
+
+    return peer->their_token != 0;
 }
 
-static struct ni_ucx_peer *ucx_next_due(struct ni_ucx_link *link, enum due *what)
+static struct ni_lane_rx *ucx_peer_lane(struct ni_far_peer *far)
 {
-    struct ni_ucx_peer *found = NULL;
+    struct ni_ucx_peer *peer = ni_container_of(far, struct ni_ucx_peer, far);
 
-    pthread_mutex_lock(&link->lock);
-    for (NI_LIST_EACH(node, &link->peers)) {
-        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
-
-        *what = ucx_peer_due(peer);
-        if (*what != DUE_NOTHING) {
-            found = peer;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&link->lock);
-    return found;
+    return peer->in == NULL ? NULL : &peer->in->rx;
 }
 
-static void ucx_bury_unheld(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
+static const void *ucx_peer_blob(const struct ni_far_peer *far, size_t *len)
 {
-    struct ni_ucx_link *link = peer->link;
+    const struct ni_ucx_peer *peer = ni_container_of(far, const struct ni_ucx_peer, far);
 
-    pthread_mutex_lock(&link->lock);
-    peer->down = true;
-    if (!peer->held) {
-        ni_ucx_bury(peer, bye);
-    } else {
+    *len = peer->blob_len;
+    return &peer->blob;
+}
+
+static void ucx_peer_gone(struct ni_far_peer *far, enum ni_far_gone how)
+{
+    struct ni_ucx_peer *peer = ni_container_of(far, struct ni_ucx_peer, far);
+
+    if (far->held) {
         ni_ucx_moved(peer);
+    } else {
+        ni_ucx_bury(peer, how == NI_FAR_REFUSED               ? NI_UCX_REFUSED
+                          : how == NI_FAR_LEFT && !far->broke ? NI_UCX_CLOSED
+                                                              : NI_UCX_BROKEN);
     }
-    pthread_mutex_unlock(&link->lock);
+    if (how == NI_FAR_LEFT) {
+        ni_ucx_graves(peer->link);
+    }
 }
 
-static bool ucx_peer_accept(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
-{
-    struct ni_peer *core =
-        link->core_ops->accept(link->core, &link->base, &peer->blob, peer->blob_len);
-
-    if (core == NULL) {
-        ucx_bury_unheld(peer, NI_UCX_REFUSED);
-        return true;
-    }
-    pthread_mutex_lock(&link->lock);
-    if (peer->core == NULL) { /* the engine may have connected just now */
-        peer->core = core;
-    }
-    pthread_mutex_unlock(&link->lock);
-    return true;
-}
-
-static bool ucx_lane_add(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
-{
-    peer->in->rx.peer = peer->core;
-    if (link->core_ops->lane_add(link->core, &peer->in->rx) != NI_OK) {
-        return false;
-    }
-    peer->in->announced = true;
-    return true;
-}
-
-static bool ucx_peer_end(struct ni_ucx_link *link, struct ni_ucx_peer *peer)
-{
-    struct ni_peer *core = peer->core;
-    ni_status status = ending_status(peer);
-
-    if (peer->in != NULL && peer->in->announced) {
-        link->core_ops->lane_remove(link->core, &peer->in->rx);
-        peer->in->announced = false;
-    }
-    peer->broke = status == NI_ERR_PROTOCOL;
-    ucx_bury_unheld(peer, NI_UCX_BROKEN);
-    if (core != NULL) {
-        link->core_ops->peer_down(link->core, core, status);
-    }
-    return true;
-}
-
-/* Each of these may call the user, who may do anything: the list is walked anew each time. */
-unsigned ni_ucx_settle(struct ni_ucx_link *link)
-{
-    unsigned events = 0;
-    bool done = true;
-    struct ni_ucx_peer *peer;
-    enum due what;
-
-    atomic_store_explicit(&link->unsettled, false, memory_order_relaxed);
-    while (done && (peer = ucx_next_due(link, &what)) != NULL) {
-        done = what == DUE_ACCEPT ? ucx_peer_accept(link, peer)
-               : what == DUE_LANE ? ucx_lane_add(link, peer)
-                                  : ucx_peer_end(link, peer);
-        events += done;
-    }
-    if (!done) {
-        atomic_store_explicit(&link->unsettled, true, memory_order_relaxed);
-    }
-    return events;
-}
+const struct ni_far_ops ni_ucx_far_ops = {
+    .known = ucx_peer_known,
+    .lane = ucx_peer_lane,
+    .is_read = ucx_peer_is_read,
+    .blob = ucx_peer_blob,
+    .gone = ucx_peer_gone,
+};
 
 /* ---- graves ---------------------------------------------------------------------------------- */
 
 static bool ucx_peer_is_reachable(const struct ni_ucx_peer *peer)
 {
-    return peer->ucp != NULL && ending_status(peer) != NI_ERR_PEER_DEAD &&
-           ending_status(peer) != NI_ERR_UNREACHABLE;
+    return peer->ucp != NULL && ni_far_ending(&peer->far) != NI_ERR_PEER_DEAD &&
+           ni_far_ending(&peer->far) != NI_ERR_UNREACHABLE;
 }
 
 static void say_bye(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
@@ -204,7 +113,7 @@ static void say_bye(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
 void ni_ucx_answer(struct ni_ucx_peer *peer)
 {
     if (peer->fetching == 0) {
-        say_bye(peer, peer->broke ? NI_UCX_BROKEN : NI_UCX_CLOSED);
+        say_bye(peer, peer->far.broke ? NI_UCX_BROKEN : NI_UCX_CLOSED);
     }
 }
 
@@ -226,8 +135,8 @@ void ni_ucx_bury(struct ni_ucx_peer *peer, enum ni_ucx_bye bye)
     begin_flush(peer);
     peer->buried_at = ni_ucx_watched(peer->link);
     ni_list_remove(&peer->moved);
-    ni_list_remove(&peer->list);
-    ni_list_push_back(&peer->link->graves, &peer->list);
+    ni_list_remove(&peer->far.list);
+    ni_list_push_back(&peer->link->graves, &peer->far.list);
 }
 
 /* Whether a request has ended, which is then forgotten. */
@@ -305,7 +214,7 @@ static bool ucx_peer_is_over(struct ni_ucx_peer *peer)
 void ni_ucx_graves(struct ni_ucx_link *link)
 {
     for (NI_LIST_EACH_SAFE(node, &link->graves)) {
-        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, far.list);
 
         if (ucx_peer_is_over(peer)) {
             ni_ucx_peer_free(peer);
@@ -320,8 +229,8 @@ static bool is_sent(struct ni_ucx_link *link)
 {
     bool sent = true;
 
-    for (NI_LIST_EACH(node, &link->peers)) {
-        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+    for (NI_LIST_EACH(node, &link->far.peers)) {
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, far.list);
 
         ni_ucx_sent(peer);
         ni_ucx_join(peer);
@@ -336,17 +245,18 @@ void ni_ucx_farewell(struct ni_ucx_link *link)
 {
     uint64_t begin;
 
-    pthread_mutex_lock(&link->lock);
+    pthread_mutex_lock(&link->far.lock);
     begin = ni_ucx_watched(link);
     link->leaving = true;
     while (!is_sent(link) && ni_ucx_watched(link) - begin < FAREWELL_NS) {
         (void)ni_ucx_step(link);
     }
-    while (!ni_list_empty(&link->peers)) {
-        struct ni_ucx_peer *peer = ni_container_of(link->peers.next, struct ni_ucx_peer, list);
+    while (!ni_list_empty(&link->far.peers)) {
+        struct ni_ucx_peer *peer =
+            ni_container_of(link->far.peers.next, struct ni_ucx_peer, far.list);
 
-        peer->down = true;
+        peer->far.down = true;
         ni_ucx_bury(peer, NI_UCX_CLOSED);
     }
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&link->far.lock);
 }

@@ -93,7 +93,7 @@ static struct ni_ucx_peer *ucx_peer_new(struct ni_ucx_link *link, const struct n
         return NULL;
     }
     peer->ep.ops = &ni_link_ucx;
-    peer->ep.link = &link->base;
+    peer->ep.link = &link->far.base;
     peer->ep.sleeping = &always;
     peer->ep.unpolled = &always;
     peer->ep.wishes = &peer->wishes;
@@ -104,17 +104,17 @@ static struct ni_ucx_peer *ucx_peer_new(struct ni_ucx_link *link, const struct n
     peer->link = link;
     peer->blob = *blob;
     peer->blob_len = len;
-    ni_list_init(&peer->list);
+    ni_list_init(&peer->far.list);
     ni_list_init(&peer->moved);
-    ni_list_push_back(&link->peers, &peer->list);
+    ni_list_push_back(&link->far.peers, &peer->far.list);
     return peer;
 }
 
 struct ni_ucx_peer *ni_ucx_peer_get(struct ni_ucx_link *link, const struct ni_ucx_blob *blob,
                                     size_t len)
 {
-    for (NI_LIST_EACH(node, &link->peers)) {
-        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+    for (NI_LIST_EACH(node, &link->far.peers)) {
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, far.list);
 
         if (peer->blob.key == blob->key) {
             return peer;
@@ -140,7 +140,7 @@ static void free_lanes(struct ni_ucx_peer *peer)
 
 void ni_ucx_peer_free(struct ni_ucx_peer *peer)
 {
-    ni_list_remove(&peer->list);
+    ni_list_remove(&peer->far.list);
     peer->link->names[peer->token & (NI_UCX_PEERS - 1)].peer = NULL;
     free_lanes(peer);
     ni_free(peer);
@@ -198,16 +198,12 @@ ni_status ni_ucx_peer_open(struct ni_ucx_peer *peer)
 
 static ni_status ucx_endpoint_hold(struct ni_ucx_peer *peer, struct ni_peer *core)
 {
-    if (peer->held) {
-        return NI_ERR_EXISTS;
-    }
-    peer->core = core;
-    peer->ep.peer = core;
-    peer->held = true;
-    if (peer->link->config->ucx_early) {
+    ni_status status = ni_far_hold(&peer->far, &peer->ep, core);
+
+    if (status == NI_OK && peer->link->config->ucx_early) {
         (void)ni_ucx_greet(peer);
     }
-    return NI_OK;
+    return status;
 }
 
 ni_status ni_ucx_connect(struct ni_link *base, const void *bytes, size_t len, struct ni_peer *core,
@@ -221,10 +217,10 @@ ni_status ni_ucx_connect(struct ni_link *base, const void *bytes, size_t len, st
     if (status != NI_OK) {
         return status;
     }
-    pthread_mutex_lock(&link->lock);
+    pthread_mutex_lock(&link->far.lock);
     peer = ni_ucx_peer_get(link, &blob, len);
     status = peer == NULL ? NI_ERR_NOMEM : ucx_endpoint_hold(peer, core);
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&link->far.lock);
     if (status == NI_OK) {
         *connected = &peer->ep;
     }
@@ -234,28 +230,17 @@ ni_status ni_ucx_connect(struct ni_link *base, const void *bytes, size_t len, st
 void ni_ucx_disconnect(struct ni_ep *ep)
 {
     struct ni_ucx_peer *peer = ni_ucx_peer_of(ep);
-    struct ni_ucx_link *link = peer->link;
 
-    if (peer->in != NULL && peer->in->announced) {
-        link->core_ops->lane_remove(link->core, &peer->in->rx);
-        peer->in->announced = false;
-    }
-    pthread_mutex_lock(&link->lock);
-    peer->held = false;
-    peer->down = true;
-    peer->broke |= ep->broke;
-    ni_ucx_bury(peer, peer->broke ? NI_UCX_BROKEN : NI_UCX_CLOSED);
-    ni_ucx_graves(link);
-    pthread_mutex_unlock(&link->lock);
+    ni_far_leave(&peer->link->far, &peer->far, ep);
 }
 
 void ni_ucx_lose(struct ni_ep *ep)
 {
     struct ni_ucx_peer *peer = ni_ucx_peer_of(ep);
 
-    pthread_mutex_lock(&peer->link->lock);
+    pthread_mutex_lock(&peer->link->far.lock);
     ni_ucx_end(peer, NI_ERR_PEER_DEAD);
-    pthread_mutex_unlock(&peer->link->lock);
+    pthread_mutex_unlock(&peer->link->far.lock);
 }
 
 /* ---- packets out ----------------------------------------------------------------------------- */
@@ -314,9 +299,9 @@ static ni_status ucx_lane_get(struct ni_ucx_peer *peer)
 {
     ni_status status;
 
-    pthread_mutex_lock(&peer->link->lock);
+    pthread_mutex_lock(&peer->link->far.lock);
     status = ucx_lane_make(peer);
-    pthread_mutex_unlock(&peer->link->lock);
+    pthread_mutex_unlock(&peer->link->far.lock);
     return status;
 }
 
@@ -324,7 +309,7 @@ ni_status ni_ucx_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **pa
 {
     struct ni_ucx_peer *peer = ni_ucx_peer_of(ep);
     struct ni_lane_tx *tx = &ep->tx;
-    int ending = atomic_load_explicit(&peer->ending, memory_order_relaxed);
+    int ending = ni_far_ending(&peer->far);
     ni_status status = (ni_status)ending;
 
     if (status == NI_OK && peer->out == NULL) {
@@ -349,7 +334,7 @@ void ni_ucx_wake(struct ni_ep *ep)
     struct ni_ucx_peer *peer = ni_ucx_peer_of(ep);
     uint32_t before;
 
-    pthread_mutex_lock(&peer->link->lock);
+    pthread_mutex_lock(&peer->link->far.lock);
     ni_ucx_moved(peer);
     before = peer->out->committed;
     peer->out->committed = ep->tx.head;
@@ -358,7 +343,7 @@ void ni_ucx_wake(struct ni_ep *ep)
         ni_ucx_pump(peer);
         ni_ucx_left(peer);
     }
-    pthread_mutex_unlock(&peer->link->lock);
+    pthread_mutex_unlock(&peer->link->far.lock);
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */

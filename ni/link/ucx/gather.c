@@ -41,7 +41,7 @@ static bool sleep_us(struct ni_ucx_link *link, uint64_t us)
     until.tv_sec += (time_t)(ns / NS_PER_S);
     until.tv_nsec = (long)(ns % NS_PER_S);
     while (!link->gather.stop && error == 0) {
-        error = pthread_cond_timedwait(&link->gather.moved, &link->lock, &until);
+        error = pthread_cond_timedwait(&link->gather.moved, &link->far.lock, &until);
     }
     return link->gather.stop;
 }
@@ -50,7 +50,7 @@ static void rest(struct ni_ucx_link *link)
 {
     link->gather.rests = true;
     while (link->gather.rests && !link->gather.stop) {
-        pthread_cond_wait(&link->gather.moved, &link->lock);
+        pthread_cond_wait(&link->gather.moved, &link->far.lock);
     }
 }
 
@@ -68,7 +68,7 @@ static void *gather_main(void *arg)
     struct ni_ucx_link *link = arg;
     uint32_t seen, polls;
 
-    pthread_mutex_lock(&link->lock);
+    pthread_mutex_lock(&link->far.lock);
     seen = link->gather.waited - 1;
     while (!link->gather.stop) {
         if (seen == link->gather.waited) {
@@ -80,7 +80,7 @@ static void *gather_main(void *arg)
             send_gathered(link);
         }
     }
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&link->far.lock);
     return NULL;
 }
 
@@ -123,10 +123,10 @@ void ni_ucx_gather_init(struct ni_ucx_link *link)
 
 void ni_ucx_gather_end(struct ni_ucx_link *link)
 {
-    pthread_mutex_lock(&link->lock);
+    pthread_mutex_lock(&link->far.lock);
     link->gather.stop = true;
     pthread_cond_signal(&link->gather.moved);
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&link->far.lock);
     if (link->gather.runs) {
         (void)pthread_join(link->gather.thread, NULL);
     }

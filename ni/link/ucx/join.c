@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -30,36 +29,27 @@ void ni_ucx_stranger(struct ni_ucx_link *link, const char *what)
 
 /* ---- blobs ----------------------------------------------------------------------------------- */
 
-static ni_status ucx_join_refuse(ni_status status, const char *why, char *reason,
-                                 size_t reason_size)
-{
-    if (reason != NULL && reason_size != 0) {
-        snprintf(reason, reason_size, "%s", why);
-    }
-    return status;
-}
-
 ni_status ni_ucx_blob_check(const struct ni_ucx_link *link, const void *bytes, size_t len,
                             struct ni_ucx_blob *blob, char *reason, size_t reason_size)
 {
     static const char not_ours[] = "not an address of the ucx link";
 
     if (len <= NI_UCX_BLOB_HEAD || len > sizeof(*blob)) {
-        return ucx_join_refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
+        return ni_link_refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
     }
     memset(blob, 0, sizeof(*blob));
     memcpy(blob, bytes, len);
     if (blob->magic != NI_UCX_BLOB_MAGIC || blob->address_len != len - NI_UCX_BLOB_HEAD) {
-        return ucx_join_refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
+        return ni_link_refuse(NI_ERR_PROTOCOL, not_ours, reason, reason_size);
     }
     if (blob->version != NI_UCX_VERSION) {
-        return ucx_join_refuse(NI_ERR_UNREACHABLE,
-                               "the peer runs another version of apelink; use one version for all",
-                               reason, reason_size);
+        return ni_link_refuse(NI_ERR_UNREACHABLE,
+                              "the peer runs another version of apelink; use one version for all",
+                              reason, reason_size);
     }
     if (blob->job_key != link->blob.job_key && blob->job_key != 0 && link->blob.job_key != 0) {
-        return ucx_join_refuse(NI_ERR_UNREACHABLE, "the peer belongs to another job", reason,
-                               reason_size);
+        return ni_link_refuse(NI_ERR_UNREACHABLE, "the peer belongs to another job", reason,
+                              reason_size);
     }
     return NI_OK;
 }
@@ -96,7 +86,7 @@ static bool ucx_hello_learn(struct ni_ucx_peer *peer, const struct ni_ucx_hello 
 static void meet_in_graves(struct ni_ucx_link *link, const struct ni_ucx_blob *blob)
 {
     for (NI_LIST_EACH(node, &link->graves)) {
-        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, far.list);
 
         peer->met = peer->met || peer->blob.key == blob->key;
     }
@@ -121,7 +111,7 @@ void ni_ucx_on_hello(struct ni_ucx_link *link, const struct ni_ucx_head *head, c
         ni_log_limited(&limit, NI_LOG_ERROR, "ucx: no memory for one more peer");
         return;
     }
-    if (peer->down) {
+    if (peer->far.down) {
         return; /* it was given up, and does not know yet */
     }
     if (!ucx_hello_learn(peer, &hello)) {
@@ -135,10 +125,10 @@ void ni_ucx_on_hello(struct ni_ucx_link *link, const struct ni_ucx_head *head, c
         ni_ucx_pump(peer);
     }
     if (link->leaving) {
-        peer->down = true;
+        peer->far.down = true;
         ni_ucx_bury(peer, NI_UCX_CLOSED);
     }
-    atomic_store_explicit(&link->unsettled, true, memory_order_relaxed);
+    ni_far_unsettle(&link->far);
 }
 
 void ni_ucx_on_welcome(struct ni_ucx_peer *peer, const void *data, size_t len)

@@ -79,18 +79,14 @@ static struct ni_ucx_link *ucx_link_alloc(const struct ni_link_attr *attr)
     if (link == NULL) {
         return NULL;
     }
-    link->base.ops = &ni_link_ucx;
-    link->core_ops = attr->core_ops;
-    link->core = attr->core;
+    ni_far_init(&link->far, &ni_link_ucx, &ni_ucx_far_ops, attr);
     link->stats = attr->stats;
     link->config = ni_config_get();
     link->rouse_fd = -1;
     link->countdown = 1;
-    ni_list_init(&link->peers);
     ni_list_init(&link->moved);
     ni_list_init(&link->graves);
     ni_list_init(&link->late);
-    pthread_mutex_init(&link->lock, NULL);
     ni_ucx_gather_init(link);
     return link;
 }
@@ -102,12 +98,12 @@ void ni_ucx_link_free(struct ni_ucx_link *link)
     }
     ni_ucx_late_forget(link);
     while (!ni_list_empty(&link->graves)) { /* nothing calls UCX for them any more */
-        ni_ucx_peer_free(ni_container_of(link->graves.next, struct ni_ucx_peer, list));
+        ni_ucx_peer_free(ni_container_of(link->graves.next, struct ni_ucx_peer, far.list));
     }
     if (link->rouse_fd >= 0) {
         (void)close(link->rouse_fd);
     }
-    pthread_mutex_destroy(&link->lock);
+    pthread_mutex_destroy(&link->far.lock);
     ni_free(link->names);
     ni_free(link);
     ni_ucx_library_put();
@@ -143,7 +139,7 @@ static ni_status ucx_open(const struct ni_link_attr *attr, struct ni_link **open
         ni_ucx_link_free(link);
         return status;
     }
-    *opened = &link->base;
+    *opened = &link->far.base;
     return NI_OK;
 }
 
@@ -156,22 +152,11 @@ static void ucx_close(struct ni_link *base)
     ni_ucx_linger(link);
 }
 
-static struct ni_table_export *ucx_export_area(struct ni_link *base, size_t *count)
-{
-    (void)base;
-    *count = 0;
-    return NULL;
-}
-
 static size_t ucx_blob(struct ni_link *base, void *blob, size_t size)
 {
     const struct ni_ucx_link *link = ni_ucx_link_of(base);
 
-    if (size < link->blob_len) {
-        return 0;
-    }
-    memcpy(blob, &link->blob, link->blob_len);
-    return link->blob_len;
+    return ni_far_blob(&link->blob, link->blob_len, blob, size);
 }
 
 static ni_status ucx_reach(struct ni_link *base, const void *blob, size_t len, char *reason,
@@ -193,40 +178,12 @@ static uint64_t ucx_name_of(const void *bytes, size_t len)
     return blob.name;
 }
 
-/* Never called: all packets go through lanes. */
-static void ucx_commit(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines)
-{
-    (void)ep;
-    (void)packet;
-    (void)word0;
-    (void)lines;
-}
-
-/* Copies go by packets: a peer's memory is read and written by its own engine. */
-static ni_status ucx_copy(struct ni_ep *ep, enum ni_copy_direction direction, void *local,
-                          uint64_t remote, size_t len)
-{
-    (void)ep;
-    (void)direction;
-    (void)local;
-    (void)remote;
-    (void)len;
-    return NI_ERR_UNSUPPORTED;
-}
-
-static struct ni_long_way ucx_way(const struct ni_ep *ep)
-{
-    (void)ep;
-    return (struct ni_long_way){"by packets", NULL};
-}
-
 const struct ni_link_ops ni_link_ucx = {
     .name = "ucx",
     .id = 3,
     .help = "processes of other hosts, by UCX",
     .open = ucx_open,
     .close = ucx_close,
-    .export_area = ucx_export_area,
     .blob = ucx_blob,
     .reach = ucx_reach,
     .name_of = ucx_name_of,
@@ -234,8 +191,6 @@ const struct ni_link_ops ni_link_ucx = {
     .disconnect = ni_ucx_disconnect,
     .lose = ni_ucx_lose,
     .reserve = ni_ucx_reserve,
-    .commit = ucx_commit,
-    .copy = ucx_copy,
     .wake = ni_ucx_wake,
     .progress = ni_ucx_progress,
     .wait = ni_ucx_wait,
@@ -246,5 +201,5 @@ const struct ni_link_ops ni_link_ucx = {
     .rouse = ni_ucx_rouse,
     .wish = ni_ucx_wish,
     .describe = ni_ucx_describe,
-    .way = ucx_way,
+    .way = ni_far_way,
 };

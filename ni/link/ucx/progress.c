@@ -29,7 +29,7 @@ static void look_for_gap(struct ni_ucx_peer *peer, uint64_t watched)
     const struct ni_ucx_in *in = peer->in;
     uint64_t word0;
 
-    if (in == NULL || peer->down || in->high == in->rx.tail || peer->fetching != 0 ||
+    if (in == NULL || peer->far.down || in->high == in->rx.tail || peer->fetching != 0 ||
         in->rx.depth != 0 || ni_lane_peek(&in->rx, &word0) != NULL) {
         peer->gap_since = 0;
     } else if (peer->gap_since == 0) {
@@ -48,7 +48,7 @@ static bool ucx_peer_is_quiet(const struct ni_ucx_peer *peer)
 
     return peer->slot_tail == peer->slot_head && peer->hellos == 0 &&
            (out == NULL || out->sent == out->committed) &&
-           (in == NULL || in->cleared == in->high) && !peer->heard && !peer->broke;
+           (in == NULL || in->cleared == in->high) && !peer->heard && !peer->far.broke;
 }
 
 /* watched: 0 where it is not known. */
@@ -60,7 +60,7 @@ static void look_at_peer(struct ni_ucx_peer *peer, uint64_t watched)
         ni_ucx_join(peer);
     }
     ni_ucx_pump(peer);
-    if (peer->heard || peer->broke) {
+    if (peer->heard || peer->far.broke) {
         ni_ucx_answer(peer);
     }
     if (watched != 0) {
@@ -104,13 +104,13 @@ unsigned ni_ucx_progress(struct ni_link *base)
     unsigned steps = 0;
     uint64_t now;
 
-    pthread_mutex_lock(&link->lock);
+    pthread_mutex_lock(&link->far.lock);
     link->arrived = false;
     link->polls++;
     while (steps < STEPS && !link->arrived && ni_ucx_step(link) != 0) {
         steps++;
     }
-    link->base.found = steps != 0;
+    link->far.base.found = steps != 0;
     if (!ni_list_empty(&link->late)) {
         ni_ucx_late(link);
     }
@@ -118,10 +118,12 @@ unsigned ni_ucx_progress(struct ni_link *base)
     if (!ni_list_empty(&link->graves)) {
         ni_ucx_graves(link);
     }
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&link->far.lock);
     ni_ucx_linger_poll();
     if (NI_UNLIKELY(now != 0)) {
-        link->core_ops->tick(link->core, now);
+        link->far.core_ops->tick(link->far.core, now);
     }
-    return atomic_load_explicit(&link->unsettled, memory_order_relaxed) ? ni_ucx_settle(link) : 0;
+    return atomic_load_explicit(&link->far.unsettled, memory_order_relaxed)
+               ? ni_far_settle(&link->far)
+               : 0;
 }

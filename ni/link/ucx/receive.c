@@ -46,7 +46,7 @@ static bool have_lane(struct ni_ucx_peer *peer)
 
     if (peer->in == NULL) {
         peer->in = ucx_lane_in_new(peer);
-        atomic_store_explicit(&peer->link->unsettled, true, memory_order_relaxed);
+        ni_far_unsettle(&peer->link->far);
     }
     if (peer->in == NULL) {
         ni_log_limited(&limit, NI_LOG_ERROR, "ucx: no memory to receive from one more peer");
@@ -130,7 +130,7 @@ static void on_fetched(void *request, ucs_status_t status, size_t len, void *arg
 
     (void)len; /* more than we asked for never comes, less is a failure */
     peer->fetching &= ~(UINT64_C(1) << (fetch - peer->in->fetches));
-    if (status == UCS_OK && !peer->down) { /* else nobody reads it any more */
+    if (status == UCS_OK && !peer->far.down) { /* else nobody reads it any more */
         fill_lines(peer, fetch->position, 1, fetch->line);
     } else if (status != UCS_OK && status != UCS_ERR_CANCELED) {
         ni_ucx_end(peer, NI_ERR_PEER_DEAD);
@@ -244,7 +244,7 @@ void ni_ucx_consumed(struct ni_ucx_peer *peer)
 {
     ni_ucx_wipe(peer);
     if (peer->in != NULL && is_ucx_credit_due(peer) && peer->their_token != 0 && !peer->said &&
-        atomic_load_explicit(&peer->ending, memory_order_relaxed) == NI_OK) {
+        ni_far_ending(&peer->far) == NI_OK) {
         (void)ni_ucx_tell(peer, NI_UCX_CREDIT, 0, 0, NULL, 0);
     }
 }
@@ -303,9 +303,10 @@ static bool has_packets(uint8_t type)
 /* A bye may overtake packets. */
 static bool is_listened_to(const struct ni_ucx_peer *peer, uint8_t type)
 {
-    int ending = atomic_load_explicit(&peer->ending, memory_order_relaxed);
+    int ending = ni_far_ending(&peer->far);
 
-    return !peer->down && (ending == NI_OK || (ending == NI_ERR_PEER_CLOSED && has_packets(type)));
+    return !peer->far.down &&
+           (ending == NI_OK || (ending == NI_ERR_PEER_CLOSED && has_packets(type)));
 }
 
 ucs_status_t ni_ucx_take(struct ni_ucx_peer *peer, const struct ni_ucx_message *message)

@@ -218,7 +218,7 @@ void ni_ucx_pump(struct ni_ucx_peer *peer)
     struct ni_ucx_out *out = peer->out;
 
     if (out == NULL || out->sent == out->committed || peer->their_token == 0 || peer->said ||
-        atomic_load_explicit(&peer->ending, memory_order_relaxed) != NI_OK) {
+        ni_far_ending(&peer->far) != NI_OK) {
         return;
     }
     if (slots_taken(peer) >= NI_UCX_SLOTS - NI_UCX_SPARE) {

@@ -11,6 +11,7 @@
 #include "base/config.h"
 #include "base/list.h"
 #include "base/stats.h"
+#include "link/far/far.h"
 #include "link/link.h"
 #include "link/ucx/wire.h"
 
@@ -116,17 +117,15 @@ struct ni_ucx_in {
     uint32_t high;       /* the furthest that has arrived */
     uint32_t bulk_bytes; /* arrived since the peer had credit for everything */
     uint32_t bulk_count;
-    bool announced; /* the engine polls it */
     struct ni_ucx_fetch fetches[NI_LANE_BULK_RECORDS];
 };
 _Static_assert(NI_LANE_BULK_RECORDS == 64, "as many bits has ni_ucx_peer.fetching");
 
 struct ni_ucx_peer {
     struct ni_ep ep;
-    struct ni_list list;  /* in the link's peers or graves */
-    struct ni_list moved; /* in the link's, while something of it is under way */
+    struct ni_far_peer far; /* its list: the link's peers or graves */
+    struct ni_list moved;   /* in the link's, while something of it is under way */
     struct ni_ucx_link *link;
-    struct ni_peer *core; /* the engine's: NULL until it is connected or accepted */
     ucp_ep_h ucp;         /* NULL until something is to be sent */
     void *flushing;       /* request that flushes it, before it is closed */
     void *closing;        /* request that closes it */
@@ -137,17 +136,12 @@ struct ni_ucx_peer {
     uint64_t fetching;    /* bits: in->fetches under way */
     uint32_t hellos;      /* and welcomes to be sent: bits of 1 << enum ni_ucx_type */
     bool greeted;         /* a hello was said, or is to be said */
-    bool held;            /* the engine has ep */
     bool met;             /* something of it has come */
     bool heard;           /* it said bye */
     bool said;            /* we did */
     bool answered;        /* it said bye to one who no longer listens */
-    bool broke;           /* it broke the protocol, and is to be told so */
-    bool down;            /* the engine knows */
     uint32_t bye_position;
-    _Atomic int ending; /* a ni_status: why it goes */
-    uint64_t ending_at; /* as of ni_ucx_watched */
-    uint64_t buried_at; /* likewise */
+    uint64_t buried_at; /* as of ni_ucx_watched */
     uint64_t gap_since; /* likewise; 0: nothing is missing */
     uint32_t polls;     /* of the link, when what is sent at once was last counted, */
     uint32_t at_once;   /* and how often it was */
@@ -179,19 +173,14 @@ struct ni_ucx_gather {
 };
 
 struct ni_ucx_link {
-    struct ni_link base;
-    pthread_mutex_t lock;
-    const struct ni_core_ops *core_ops;
-    void *core;
+    struct ni_far_link far;
     struct ni_stats *stats;
     const struct ni_config *config;
     ucp_worker_h worker;
     int event_fd; /* of the worker */
     int rouse_fd;
-    _Atomic bool unsettled; /* some peer needs the engine, or ends */
     _Atomic uint32_t wishes;
-    struct ni_list peers;
-    struct ni_list moved;  /* those of them that polls look at */
+    struct ni_list moved;  /* those of its peers that polls look at */
     struct ni_list graves; /* given up, but UCX still has something of theirs */
     struct ni_list linger; /* where the closed ones wait for answers */
     uint64_t closed_at;    /* as of ni_ucx_watched */
@@ -224,7 +213,7 @@ static inline uint32_t ni_ucx_bulk_size(const struct ni_config *config)
 
 static inline struct ni_ucx_link *ni_ucx_link_of(struct ni_link *link)
 {
-    return ni_container_of(link, struct ni_ucx_link, base);
+    return ni_container_of(link, struct ni_ucx_link, far.base);
 }
 
 static inline struct ni_ucx_peer *ni_ucx_peer_of(struct ni_ep *ep)
@@ -369,10 +358,9 @@ void ni_ucx_late_forget(struct ni_ucx_link *link);
 
 /* ---- end.c ----------------------------------------------------------------------------------- */
 
+extern const struct ni_far_ops ni_ucx_far_ops;
 /* The peer goes, with this status: what it sent is read first. */
 void ni_ucx_end(struct ni_ucx_peer *peer, ni_status status);
-/* Whatever needs the engine. The lock is not held. */
-unsigned ni_ucx_settle(struct ni_ucx_link *link);
 /* Say bye, close the endpoint of UCX, and move it to the graves. */
 void ni_ucx_bury(struct ni_ucx_peer *peer, enum ni_ucx_bye bye);
 /* Free those of which UCX has nothing any more. */

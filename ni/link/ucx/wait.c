@@ -14,9 +14,9 @@ static bool arm_worker(struct ni_ucx_link *link)
 {
     ucs_status_t status;
 
-    pthread_mutex_lock(&link->lock);
+    pthread_mutex_lock(&link->far.lock);
     status = ni_ucx.ucp_worker_arm(link->worker);
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&link->far.lock);
     return status == UCS_OK; /* otherwise something has arrived */
 }
 
@@ -25,9 +25,9 @@ bool ni_ucx_arm(struct ni_link *base, bool (*has_work)(void *core))
     struct ni_ucx_link *link = ni_ucx_link_of(base);
 
     link->countdown = 1; /* time will have passed */
-    return !atomic_load_explicit(&link->unsettled, memory_order_relaxed) &&
+    return !atomic_load_explicit(&link->far.unsettled, memory_order_relaxed) &&
            atomic_load_explicit(&link->late_count, memory_order_relaxed) == 0 &&
-           !has_work(link->core) && arm_worker(link);
+           !has_work(link->far.core) && arm_worker(link);
 }
 
 void ni_ucx_sleep(struct ni_link *base, uint64_t timeout_us)
@@ -80,14 +80,13 @@ void ni_ucx_wish(struct ni_link *base, uint32_t wishes)
     struct ni_ucx_link *link = ni_ucx_link_of(base);
 
     atomic_store_explicit(&link->wishes, wishes, memory_order_relaxed);
-    pthread_mutex_lock(&link->lock);
-    for (NI_LIST_EACH(node, &link->peers)) {
-        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, list);
+    pthread_mutex_lock(&link->far.lock);
+    for (NI_LIST_EACH(node, &link->far.peers)) {
+        struct ni_ucx_peer *peer = ni_container_of(node, struct ni_ucx_peer, far.list);
 
-        if (peer->their_token != 0 && !peer->said &&
-            atomic_load_explicit(&peer->ending, memory_order_relaxed) == NI_OK) {
+        if (peer->their_token != 0 && !peer->said && ni_far_ending(&peer->far) == NI_OK) {
             (void)ni_ucx_tell(peer, NI_UCX_CREDIT, 0, 0, NULL, 0);
         }
     }
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&link->far.lock);
 }
