@@ -37,6 +37,7 @@ case $1 in
 build)
     echo "$name $mpi build ${APENI_BLOCK_US-}${OMPI_MCA_mpi_yield_when_idle-}" >>"$seen"
     [ ! -e "$seen.fails" ]
+    [ ! -e "$seen.hangs" ] || { echo $$ >"$seen.hangs"; sleep 60; }
     [ "$name" = base ] || [ -e ../base/made ]
     touch made
     ;;
@@ -64,6 +65,24 @@ grep -Eq '^a_user +yes +- +[0-9.]+ s \([0-9.]+\) +-$' "$work/out" || failed "no 
 
 legacy --waiting own --alone --ranks 2 base
 printf '%s\n' 'base presto build ' 'base presto 2' | diff - "$work/seen" >"$work/difference" || failed "alone: $(cat "$work/difference")"
+
+# What is told to end leaves nothing that runs.
+touch "$work/seen.hangs"
+PATH=$work/bin:$PATH python3 "$work/tree/tools/legacy" --prefix "$work/prefix" --work "$work/kept" --alone base >"$work/out" 2>&1 &
+tool=$!
+for _ in $(seq 300); do
+    [ ! -s "$work/seen.hangs" ] || break
+    sleep 0.1
+done
+kill $tool
+wait $tool
+rc=$?
+[ $rc -eq 143 ] || failed "told to end: status $rc: $(cat "$work/out")"
+case $(ps -o stat= -p "$(cat "$work/seen.hangs")") in
+'' | Z*) ;;
+*) failed "what it has started goes on" ;;
+esac
+rm "$work/seen.hangs"
 
 touch "$work/seen.fails"
 legacy
