@@ -7,12 +7,18 @@
 
 OBJ_CLASS_INSTANCE(mca_btl_apelink_op_t, opal_free_list_item_t, NULL, NULL);
 
+/* ob1 has a callback for each; osc/rdma has none for a put that it waits for by a flush. */
+static bool is_of_osc(mca_btl_base_rdma_completion_fn_t cbfunc)
+{
+    return cbfunc == NULL || !ompi_glue_is_of_ob1(cbfunc);
+}
+
 /* osc/rdma tries again for ever what finds no memory; ob1 does when one that is out completes. */
 static NI_COLD void wait_for_memory(mca_btl_apelink_module_t *module,
                                     const mca_btl_apelink_endpoint_t *endpoint,
                                     mca_btl_base_rdma_completion_fn_t cbfunc)
 {
-    if (cbfunc != NULL && !ompi_glue_is_of_ob1(cbfunc)) {
+    if (is_of_osc(cbfunc)) {
         (void)mca_btl_apelink_starves(module, endpoint, "a put, get or atomic found no memory at");
     }
 }
@@ -64,8 +70,7 @@ void mca_btl_apelink_op_done(void *arg, ni_status status, uint64_t value)
                status == NI_ERR_CARD) {
         /* Before the upper layer tries other ways to reach it. */
         mca_btl_apelink_peer_down(module, op->endpoint->peer, status);
-    } else if (status != NI_ERR_PEER_CLOSED && !module->closing && copy.cbfunc != NULL &&
-               !ompi_glue_is_of_ob1(copy.cbfunc)) {
+    } else if (status != NI_ERR_PEER_CLOSED && !module->closing && is_of_osc(copy.cbfunc)) {
         /* osc/rdma does not look at the status, so that the program would go on with wrong data. */
         mca_btl_apelink_give_up(module, op->endpoint, "operation-failed",
                                 "a put, get or atomic failed at", status);

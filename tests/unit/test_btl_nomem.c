@@ -65,11 +65,13 @@ static void done(struct mca_btl_base_module_t *btl, struct mca_btl_base_endpoint
     (void)status;
 }
 
+static mca_btl_base_rdma_completion_fn_t callback = done;
+
 /* As osc/rdma does, which tries again. */
 static int put(void)
 {
     return mca_btl_apelink_put(&module->super, &endpoint, here, (uintptr_t)there, NULL, &target,
-                               sizeof(here[0]), 0, MCA_BTL_NO_ORDER, done, NULL, NULL);
+                               sizeof(here[0]), 0, MCA_BTL_NO_ORDER, callback, NULL, NULL);
 }
 
 static bool put_until_the_end(void)
@@ -85,6 +87,13 @@ static bool operations_find_no_memory(void)
     begin(-1);
     ni_fault_arm(NI_FAULT_ALLOC, 1, 1);
     return put_until_the_end();
+}
+
+/* It waits for those by a flush. */
+static bool puts_without_callback(void)
+{
+    callback = NULL;
+    return operations_find_no_memory();
 }
 
 static bool list_is_full(void)
@@ -196,6 +205,7 @@ static void operations(void **state)
 {
     (void)state;
     says(SAID_BY(operations_find_no_memory), "a put, get or atomic found no memory at process");
+    says(SAID_BY(puts_without_callback), "a put, get or atomic found no memory at process");
     says(SAID_BY(list_is_full), "a put, get or atomic found no memory at process");
     (void)SAID_BY(memory_comes_back);
 }
