@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=mpi_common.sh
 . "$here/mpi_common.sh"
 status=0
-compile "$here/mpi_later.c" "$work/mpi_later" || exit 1
+compile "$here/mpi_later.c" "$work/mpi_later" "$here/mpi_later_wrong.c" || exit 1
 
 # expect CODE TEXT COMMAND...: ends with CODE, having said the text.
 expect() {
