@@ -3,21 +3,12 @@
 """What the record of a chain of hooks_costs on two hosts says of their clocks, an hour apart, and of who is late, against what the
 program has measured. Arguments: the record, and the program's output."""
 import json
-import os
-import subprocess
 import sys
 
+import checking
+from checking import expect, report
+
 CLOSE, SHIFT = 0.05, 3600.0
-REPORT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "pml_hooks", "report")
-
-failures = 0
-
-
-def expect(good, words):
-    global failures
-    if not good:
-        failures += 1
-        print("FAILED: " + words)
 
 
 def late(peer):
@@ -46,10 +37,10 @@ def main():
         expect((1 - CLOSE) * least - error <= found <= (1 + CLOSE) * truth + error,
                "rank %s waits for rank %s, late by %g s, ± %g, of %g; %d known, %d not" % (
                    waiting, peer, found, error, truth, entry["late_sender_known"], entry["late_sender_unknown"]))
-    printed = subprocess.run([sys.executable, REPORT, sys.argv[1]], capture_output=True, text=True, check=False).stdout
+    printed = report(sys.argv[1]).stdout
     expect("The clock of h2 is 1 h ahead of that of h1, ± " in printed, "the report says nothing of clocks: " + printed[:600])
     expect(" ms ± " in printed or " s ± " in printed, "the report has no errors of clocks: " + printed[:2000])
-    sys.exit(1 if failures else 0)
+    checking.finish()
 
 
 main()

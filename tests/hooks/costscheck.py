@@ -9,8 +9,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-from hookscheck import fail, mpirun, read, report, transports, turns  # pylint: disable=wrong-import-position
-import hookscheck  # pylint: disable=wrong-import-position
+from running import fail, mpirun, read, report, transports, turns  # pylint: disable=wrong-import-position
+import running  # pylint: disable=wrong-import-position
 import make_record  # pylint: disable=wrong-import-position,unused-import # finds reportlib
 import schemacheck  # pylint: disable=wrong-import-position
 from reportlib import schema  # pylint: disable=wrong-import-position,import-error
@@ -114,7 +114,7 @@ def main():
     # The one that is most exact is run over each.
     for transport in transports() if len(sys.argv) == 1 else []:
         check("late_sender", transport)
-    sys.exit(1 if hookscheck.failures else 0)
+    sys.exit(1 if running.failures else 0)
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-import hookscheck  # pylint: disable=wrong-import-position
-from hookscheck import fail, mpirun, read, report, transports  # pylint: disable=wrong-import-position
+import running  # pylint: disable=wrong-import-position
+from running import fail, mpirun, read, report, transports  # pylint: disable=wrong-import-position
 
 KINDS = ("delay", "error", "reorder", "truncate", "stop", "die")
 
@@ -146,18 +146,18 @@ def stopped(transport, folder):
     """A rank stops; when it has, it is told to go on."""
     log = os.path.join(folder, "log")
     with open(log, "w", encoding="utf-8") as file:
-        words = hookscheck.words_of(folder, 3, transport, ["hooks_faults", "ring"], inject="stop@rank=1,nth=7")
+        words = running.words_of(folder, 3, transport, ["hooks_faults", "ring"], inject="stop@rank=1,nth=7")
         with subprocess.Popen(words, stdout=file, stderr=file) as process:
-            end = time.monotonic() + hookscheck.LIMIT
+            end = time.monotonic() + running.LIMIT
             while process.poll() is None and time.monotonic() < end:
                 with open(log, encoding="utf-8") as text:
                     found = re.search(r"rank 1 \(pid (\d+)\) stops", text.read())
-                if found and hookscheck.is_stopped(int(found.group(1))):
+                if found and running.is_stopped(int(found.group(1))):
                     os.kill(int(found.group(1)), signal.SIGCONT)
                     break
                 time.sleep(0.01)
             try:
-                code = process.wait(hookscheck.LIMIT)
+                code = process.wait(running.LIMIT)
             except subprocess.TimeoutExpired:
                 process.kill()
                 code = None
@@ -180,7 +180,7 @@ WAY_TO_END = {
 
 
 def ends():
-    for way, transport in hookscheck.turns(WAY_TO_END):
+    for way, transport in running.turns(WAY_TO_END):
         with tempfile.TemporaryDirectory() as folder:
             code, _, errors = mpirun(folder, 3, transport, ["hooks_faults", "ends", way, "fatal"], PATIENCE)
         said = re.findall(r"pml_hooks: rank .* has ended.*", errors)
@@ -209,11 +209,11 @@ def end(job):
 def run_recovered(folder, transport, command, goes_on_at, options=()):
     """(exit code, output, errors) of a job of which a rank is killed. Open MPI 4.1.4 may leave those who live in MPI_Finalize for good, where they
     wait for its own barrier: then the code is None, once both have said what `goes_on_at` matches and the record is there."""
-    words = hookscheck.words_of(folder, 3, transport, command, ("--enable-recovery", *options))
+    words = running.words_of(folder, 3, transport, command, ("--enable-recovery", *options))
     name = os.path.join(folder, "output")
     with open(name, "wb") as file, open(name + "2", "wb") as errors:
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=errors) as job:
-            last = time.monotonic() + hookscheck.LIMIT
+            last = time.monotonic() + running.LIMIT
             while job.poll() is None and time.monotonic() < last:
                 time.sleep(0.2)
                 with open(name, encoding="utf-8", errors="replace") as output:
@@ -309,9 +309,9 @@ CHECKS = {"errors": errors_, "truncated": truncated, "delayed": delayed, "reorde
 
 
 def main():
-    if not hookscheck.run_check(CHECKS):
+    if not running.run_check(CHECKS):
         sys.exit(__doc__)
-    sys.exit(1 if hookscheck.failures else 0)
+    sys.exit(1 if running.failures else 0)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 # pml_hooks in MPI programs that do what is to be recorded.
 
 EXTRA_DIST += tests/hooks/faults.sh tests/hooks/faultscheck.py tests/hooks/hooks.sh tests/hooks/hookscheck.py \
-    tests/hooks/clockscheck.py tests/hooks/costs.sh tests/hooks/costscheck.py tests/hooks/page.sh tests/hooks/pagecheck.py tests/hooks/pictures.py tests/hooks/browser.py \
-    tests/hooks/make_record.py tests/hooks/records.sh tests/hooks/recordscheck.py tests/hooks/schemacheck.py tests/hooks/windowscheck.py \
+    tests/hooks/checking.py tests/hooks/clockscheck.py tests/hooks/common.sh tests/hooks/costs.sh tests/hooks/costscheck.py tests/hooks/page.sh tests/hooks/pagecheck.py tests/hooks/pictures.py tests/hooks/browser.py \
+    tests/hooks/make_record.py tests/hooks/records.sh tests/hooks/recordscheck.py tests/hooks/running.py tests/hooks/schemacheck.py tests/hooks/windowscheck.py \
     tests/hooks/records/version1.json tests/hooks/records/version1.raw.gz
 TESTS += tests/hooks/costs.sh tests/hooks/faults.sh tests/hooks/hooks.sh tests/hooks/page.sh tests/hooks/records.sh
 

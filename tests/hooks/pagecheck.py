@@ -7,14 +7,14 @@ With an argument, the name of a folder, pictures of the pages are left there.
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
 import browser
+import checking
 import make_record
+from checking import expect, report
 
-REPORT = os.path.join(make_record.SOURCE, "pml_hooks", "report")
 SECTIONS = ("costs", "matrix", "waiting", "time", "sizes", "collectives", "ranks", "queues", "faults")
 # The least contrast of each text with what is behind it.
 CONTRAST = """
@@ -58,19 +58,6 @@ PAINTED = """
     return sum;
 })()
 """
-
-failures = 0
-
-
-def expect(good, text):
-    global failures
-    if not good:
-        failures += 1
-        print("FAILED: " + text)
-
-
-def report(*words):
-    return subprocess.run([sys.executable, REPORT, *words], capture_output=True, text=True, timeout=300, check=False)
 
 
 def make_page(folder, name, job):
@@ -292,7 +279,7 @@ def main():
             odd_pages(page, folder)
     finally:
         page.close()
-    sys.exit(1 if failures else 0)
+    checking.finish()
 
 
 if __name__ == "__main__":

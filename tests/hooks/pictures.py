@@ -6,6 +6,7 @@ import sys
 import tempfile
 
 import browser
+import checking
 import make_record
 import pagecheck
 
@@ -42,7 +43,7 @@ def main():
                 take(page, sys.argv[1], name, section)
     finally:
         page.close()
-    sys.exit(1 if pagecheck.failures else 0)
+    checking.finish()
 
 
 if __name__ == "__main__":

@@ -11,31 +11,17 @@ import json
 import os
 import random
 import re
-import subprocess
-import sys
 import tempfile
 
+import checking
 import make_record
 import schemacheck
+from checking import expect, report
 from reportlib import csvfile, diff, jsonfile, page, progress, records, schema, text, waits
 
-REPORT = os.path.join(make_record.SOURCE, "pml_hooks", "report")
 FOLDER = os.path.join(make_record.SOURCE, "tests", "hooks", "records")
 OLD = os.path.join(FOLDER, "version1.json")
 CUTS, CHANGES = 250, 400
-
-failures = 0
-
-
-def expect(good, words):
-    global failures
-    if not good:
-        failures += 1
-        print("FAILED: " + words)
-
-
-def report(*words):
-    return subprocess.run([sys.executable, REPORT, *words], capture_output=True, text=True, timeout=120, check=False)
 
 
 def make_all(job):
@@ -288,8 +274,8 @@ def main():
     old_records()
     check_csv()
     check_progress()
-    print("%d failures" % failures)
-    sys.exit(1 if failures else 0)
+    print("%d failures" % checking.failures)
+    checking.finish()
 
 
 if __name__ == "__main__":

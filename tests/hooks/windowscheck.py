@@ -9,7 +9,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 
-import hookscheck as hooks  # pylint: disable=wrong-import-position
+import running as hooks  # pylint: disable=wrong-import-position
 
 WINDOW = r"\(window 2 of communicator 0\), since [\d.]+ s: "
 # What each way to stop must be told as.
