@@ -32,7 +32,6 @@ static mca_pml_base_module_t below;
 /* Recursive: sending may make progress, which comes here again. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static bool polling; /* our progress function is among Open MPI's */
-static uint32_t held_count;
 static bool sending;
 
 /* Send one, whose place in the list is given; where it fails the error is lost, as it would be for
@@ -43,7 +42,6 @@ static void go(struct held **place)
     int rc;
 
     *place = held->next;
-    held_count--;
     if (held->overtaken) {
         pml_hooks_note_fault(&held->fault);
     }
@@ -133,23 +131,26 @@ bool pml_hooks_hold(const void *buffer, size_t count, struct ompi_datatype_t *ty
                     int tag, struct ompi_communicator_t *comm, uint64_t overtaking,
                     const struct record_fault *fault)
 {
-    struct held **place = &first_held, *held;
+    struct held **place = &first_held, *held = NULL;
+    unsigned before = 0;
 
     if (count * type->super.size > LONGEST) {
         return false;
     }
     (void)pthread_mutex_lock(&lock);
-    held = held_count < HELD ? copy(buffer, count, type, comm) : NULL;
+    while (*place != NULL) {
+        place = &(*place)->next;
+        before++;
+    }
+    if (before < HELD) {
+        held = copy(buffer, count, type, comm);
+    }
     if (held != NULL) {
         held->peer = peer;
         held->tag = tag;
         held->left = overtaking;
         held->fault = *fault;
-        while (*place != NULL) {
-            place = &(*place)->next;
-        }
         *place = held;
-        held_count++;
         if (!polling) {
             polling = opal_progress_register(progress) == OPAL_SUCCESS;
         }
