@@ -3,6 +3,55 @@
 #include "mpi/coll_check.h"
 #include "mpi/topology.h"
 
+/* What all of them end with: the operation is kept, or begun, unless something is wrong with it. */
+static int neighbor_run(struct pri_comm *c, const char *function, int code,
+                        const struct pri_call *call, MPI_Request *request, bool keep)
+{
+    struct pri_mpi_request *r = NULL;
+
+    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
+        return pri_coll_keep(c, function, call, request);
+    }
+    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
+        return pri_fail(c, function, code);
+    }
+    return pri_coll_end(c, function, r, call->start(&c->team, call, pri_coll_core(r)), request);
+}
+
+/* The same for or from each neighbour: call has in and out. */
+static int neighbor_same(const char *function, struct pri_call call, MPI_Comm comm,
+                         MPI_Request *request, bool keep)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    int code = pri_neighbors_of(c, &call.neighbors);
+
+    if (code == MPI_SUCCESS) {
+        code = pri_bad_some(call.in);
+    }
+    if (code == MPI_SUCCESS) {
+        code = pri_bad_some(call.out);
+    }
+    return neighbor_run(c, function, code, &call, request, keep);
+}
+
+/* A part for each of them, and one of each: call has ins and outs. */
+static int neighbor_parts(const char *function, struct pri_call call, MPI_Comm comm,
+                          MPI_Request *request, bool keep)
+{
+    struct pri_comm *c = pri_comm_of(comm);
+    int code = pri_neighbors_of(c, &call.neighbors);
+
+    if (code == MPI_SUCCESS) {
+        call.sends = call.neighbors.dests;
+        call.receives = call.neighbors.sources;
+        code = pri_bad_parts(call.sends, &call.ins);
+    }
+    if (code == MPI_SUCCESS) {
+        code = pri_bad_parts(call.receives, &call.outs);
+    }
+    return neighbor_run(c, function, code, &call, request, keep);
+}
+
 static int start_neighbor_allgather(struct pri_team *team, const struct pri_call *call,
                                     struct pri_request *request)
 {
@@ -13,30 +62,11 @@ static int neighbor_allgather(const char *function, const void *sendbuf, pri_cou
                               MPI_Datatype sendtype, void *recvbuf, pri_count recvcount,
                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request, bool keep)
 {
-    struct pri_comm *c = pri_comm_of(comm);
-    struct pri_mpi_request *r = NULL;
-    struct pri_neighbors n;
-    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
-    const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
-    int code = pri_neighbors_of(c, &n);
-    if (code == MPI_SUCCESS) {
-        code = pri_bad_some(in);
-    }
-    if (code == MPI_SUCCESS) {
-        code = pri_bad_some(out);
-    }
-    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
-        return pri_coll_keep(
-            c, function,
-            &(struct pri_call){
-                .start = start_neighbor_allgather, .in = in, .out = out, .neighbors = n},
-            request);
-    }
-    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
-        return pri_fail(c, function, code);
-    }
-    int rc = pri_coll_neighbor_allgather(&c->team, &n, in, out, pri_coll_core(r));
-    return pri_coll_end(c, function, r, rc, request);
+    const struct pri_call call = {.start = start_neighbor_allgather,
+                                  .in = pri_some_of(sendbuf, sendcount, sendtype),
+                                  .out = pri_some_of(recvbuf, recvcount, recvtype)};
+
+    return neighbor_same(function, call, comm, request, keep);
 }
 
 int MPI_Neighbor_allgather(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
@@ -78,31 +108,19 @@ static int neighbor_allgatherv(const char *function, const void *sendbuf, pri_co
                                MPI_Request *request, bool keep)
 {
     struct pri_comm *c = pri_comm_of(comm);
-    struct pri_mpi_request *r = NULL;
-    struct pri_neighbors n;
-    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
-    const struct pri_parts out = pri_parts_of(recvbuf, recvcounts, displs, recvtype, NULL);
-    int code = pri_neighbors_of(c, &n);
+    struct pri_call call = {.start = start_neighbor_allgatherv,
+                            .in = pri_some_of(sendbuf, sendcount, sendtype),
+                            .outs = pri_parts_of(recvbuf, recvcounts, displs, recvtype, NULL)};
+    int code = pri_neighbors_of(c, &call.neighbors);
+
     if (code == MPI_SUCCESS) {
-        code = pri_bad_some(in);
+        call.receives = call.neighbors.sources;
+        code = pri_bad_some(call.in);
     }
     if (code == MPI_SUCCESS) {
-        code = pri_bad_parts(n.sources, &out);
+        code = pri_bad_parts(call.receives, &call.outs);
     }
-    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
-        return pri_coll_keep(c, function,
-                             &(struct pri_call){.start = start_neighbor_allgatherv,
-                                                .in = in,
-                                                .outs = out,
-                                                .receives = n.sources,
-                                                .neighbors = n},
-                             request);
-    }
-    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
-        return pri_fail(c, function, code);
-    }
-    int rc = pri_coll_neighbor_allgatherv(&c->team, &n, in, &out, pri_coll_core(r));
-    return pri_coll_end(c, function, r, rc, request);
+    return neighbor_run(c, function, code, &call, request, keep);
 }
 
 int MPI_Neighbor_allgatherv(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
@@ -144,30 +162,11 @@ static int neighbor_alltoall(const char *function, const void *sendbuf, pri_coun
                              MPI_Datatype sendtype, void *recvbuf, pri_count recvcount,
                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request, bool keep)
 {
-    struct pri_comm *c = pri_comm_of(comm);
-    struct pri_mpi_request *r = NULL;
-    struct pri_neighbors n;
-    const struct pri_some in = pri_some_of(sendbuf, sendcount, sendtype);
-    const struct pri_some out = pri_some_of(recvbuf, recvcount, recvtype);
-    int code = pri_neighbors_of(c, &n);
-    if (code == MPI_SUCCESS) {
-        code = pri_bad_some(in);
-    }
-    if (code == MPI_SUCCESS) {
-        code = pri_bad_some(out);
-    }
-    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
-        return pri_coll_keep(
-            c, function,
-            &(struct pri_call){
-                .start = start_neighbor_alltoall, .in = in, .out = out, .neighbors = n},
-            request);
-    }
-    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
-        return pri_fail(c, function, code);
-    }
-    int rc = pri_coll_neighbor_alltoall(&c->team, &n, in, out, pri_coll_core(r));
-    return pri_coll_end(c, function, r, rc, request);
+    const struct pri_call call = {.start = start_neighbor_alltoall,
+                                  .in = pri_some_of(sendbuf, sendcount, sendtype),
+                                  .out = pri_some_of(recvbuf, recvcount, recvtype)};
+
+    return neighbor_same(function, call, comm, request, keep);
 }
 
 int MPI_Neighbor_alltoall(const void *sendbuf, pri_count sendcount, MPI_Datatype sendtype,
@@ -209,33 +208,12 @@ static int neighbor_alltoallv(const char *function, const void *sendbuf,
                               const pri_disp rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                               MPI_Request *request, bool keep)
 {
-    struct pri_comm *c = pri_comm_of(comm);
-    struct pri_mpi_request *r = NULL;
-    struct pri_neighbors n;
-    const struct pri_parts in = pri_parts_of(sendbuf, sendcounts, sdispls, sendtype, NULL);
-    const struct pri_parts out = pri_parts_of(recvbuf, recvcounts, rdispls, recvtype, NULL);
-    int code = pri_neighbors_of(c, &n);
-    if (code == MPI_SUCCESS) {
-        code = pri_bad_parts(n.dests, &in);
-    }
-    if (code == MPI_SUCCESS) {
-        code = pri_bad_parts(n.sources, &out);
-    }
-    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
-        return pri_coll_keep(c, function,
-                             &(struct pri_call){.start = start_neighbor_alltoallv,
-                                                .ins = in,
-                                                .outs = out,
-                                                .sends = n.dests,
-                                                .receives = n.sources,
-                                                .neighbors = n},
-                             request);
-    }
-    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
-        return pri_fail(c, function, code);
-    }
-    int rc = pri_coll_neighbor_alltoallv(&c->team, &n, &in, &out, pri_coll_core(r));
-    return pri_coll_end(c, function, r, rc, request);
+    const struct pri_call call = {.start = start_neighbor_alltoallv,
+                                  .ins = pri_parts_of(sendbuf, sendcounts, sdispls, sendtype, NULL),
+                                  .outs =
+                                      pri_parts_of(recvbuf, recvcounts, rdispls, recvtype, NULL)};
+
+    return neighbor_parts(function, call, comm, request, keep);
 }
 
 int MPI_Neighbor_alltoallv(const void *sendbuf, const pri_count sendcounts[],
@@ -277,35 +255,13 @@ static int neighbor_alltoallw(const char *function, const void *sendbuf,
                               const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request,
                               bool keep)
 {
-    struct pri_comm *c = pri_comm_of(comm);
-    struct pri_mpi_request *r = NULL;
-    struct pri_neighbors n;
-    struct pri_parts in = pri_parts_of(sendbuf, sendcounts, NULL, NULL, sendtypes);
-    in.places = sdispls;
-    struct pri_parts out = pri_parts_of(recvbuf, recvcounts, NULL, NULL, recvtypes);
-    out.places = rdispls;
-    int code = pri_neighbors_of(c, &n);
-    if (code == MPI_SUCCESS) {
-        code = pri_bad_parts(n.dests, &in);
-    }
-    if (code == MPI_SUCCESS) {
-        code = pri_bad_parts(n.sources, &out);
-    }
-    if (NI_UNLIKELY(keep) && code == MPI_SUCCESS) {
-        return pri_coll_keep(c, function,
-                             &(struct pri_call){.start = start_neighbor_alltoallv,
-                                                .ins = in,
-                                                .outs = out,
-                                                .sends = n.dests,
-                                                .receives = n.sources,
-                                                .neighbors = n},
-                             request);
-    }
-    if (code != MPI_SUCCESS || (request != NULL && (code = pri_coll_begin(c, &r)) != MPI_SUCCESS)) {
-        return pri_fail(c, function, code);
-    }
-    int rc = pri_coll_neighbor_alltoallv(&c->team, &n, &in, &out, pri_coll_core(r));
-    return pri_coll_end(c, function, r, rc, request);
+    struct pri_call call = {.start = start_neighbor_alltoallv,
+                            .ins = pri_parts_of(sendbuf, sendcounts, NULL, NULL, sendtypes),
+                            .outs = pri_parts_of(recvbuf, recvcounts, NULL, NULL, recvtypes)};
+
+    call.ins.places = sdispls;
+    call.outs.places = rdispls;
+    return neighbor_parts(function, call, comm, request, keep);
 }
 
 int MPI_Neighbor_alltoallw(const void *sendbuf, const pri_count sendcounts[],

@@ -3,48 +3,48 @@
 #include "mpi/state.h"
 #include "type/named.h"
 
-/* What is wrong with a type and where its results go. */
-static int check_type(const struct pri_type *type, const void *result, const void *other)
+/* A query of a type, whose results go to these places: MPI_SUCCESS, or it has failed. */
+static int query(const char *function, const struct pri_type *type, const void *result,
+                 const void *other)
 {
-    if (type == NULL) {
-        return pri_blame(MPI_ERR_TYPE, "it is MPI_DATATYPE_NULL");
+    int code =
+        type == NULL ? pri_blame(MPI_ERR_TYPE, "it is MPI_DATATYPE_NULL") : pri_no_place(result);
+
+    if (code == MPI_SUCCESS) {
+        code = pri_no_place(other);
     }
-    int code = pri_no_place(result);
-    return code != MPI_SUCCESS ? code : pri_no_place(other);
+    return code == MPI_SUCCESS ? code : pri_fail(NULL, function, code);
 }
 
 int MPI_Type_size(MPI_Datatype type, pri_count *size)
 {
-    int code = check_type(type, size, size);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
+    int code = query(__func__, type, size, size);
+    if (code == MPI_SUCCESS) {
+        *size = pri_count_of(type->size);
     }
-    *size = pri_count_of(type->size);
-    return MPI_SUCCESS;
+    return code;
 }
 PRI_ALIAS(Type_size);
 
 int MPI_Type_get_extent(MPI_Datatype type, pri_distance *lb, pri_distance *extent)
 {
-    int code = check_type(type, lb, extent);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
+    int code = query(__func__, type, lb, extent);
+    if (code == MPI_SUCCESS) {
+        *lb = type->lb;
+        *extent = type->extent;
     }
-    *lb = type->lb;
-    *extent = type->extent;
-    return MPI_SUCCESS;
+    return code;
 }
 PRI_ALIAS(Type_get_extent);
 
 int MPI_Type_get_true_extent(MPI_Datatype type, pri_distance *lb, pri_distance *extent)
 {
-    int code = check_type(type, lb, extent);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
+    int code = query(__func__, type, lb, extent);
+    if (code == MPI_SUCCESS) {
+        *lb = type->true_lb;
+        *extent = type->true_extent;
     }
-    *lb = type->true_lb;
-    *extent = type->true_extent;
-    return MPI_SUCCESS;
+    return code;
 }
 PRI_ALIAS(Type_get_true_extent);
 
@@ -60,18 +60,31 @@ static int check(struct pri_comm *comm, pri_count count, const struct pri_type *
     return type == NULL || !type->committed ? MPI_ERR_TYPE : MPI_SUCCESS;
 }
 
+/* The same of a place in a buffer of so many bytes: what is there from `position` on, is to be
+ * *bytes. */
+static int check_room(pri_count count, const struct pri_type *type, pri_count size,
+                      pri_count position, size_t *bytes)
+{
+    if (position < 0) {
+        return MPI_ERR_ARG;
+    }
+    return __builtin_mul_overflow((size_t)count, type->size, bytes) || position > size ||
+                   *bytes > (size_t)(size - position)
+               ? MPI_ERR_TRUNCATE
+               : MPI_SUCCESS;
+}
+
 int MPI_Pack(const void *in, pri_count count, MPI_Datatype type, void *out, pri_count size,
              pri_count *position, MPI_Comm handle)
 {
     struct pri_comm *comm = pri_comm_of(handle);
+    size_t bytes = 0;
     int code = check(comm, count, type);
+    if (code == MPI_SUCCESS) {
+        code = check_room(count, type, size, *position, &bytes);
+    }
     if (code != MPI_SUCCESS) {
         return pri_fail(comm, __func__, code);
-    }
-    size_t bytes;
-    if (__builtin_mul_overflow((size_t)count, type->size, &bytes) || *position < 0 ||
-        *position > size || bytes > (size_t)(size - *position)) {
-        return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
     }
     pri_type_pack(type, (size_t)count, in, 0, (char *)out + *position, bytes);
     *position += (pri_count)bytes;
@@ -83,14 +96,13 @@ int MPI_Unpack(const void *in, pri_count size, pri_count *position, void *out, p
                MPI_Datatype type, MPI_Comm handle)
 {
     struct pri_comm *comm = pri_comm_of(handle);
+    size_t bytes = 0;
     int code = check(comm, count, type);
+    if (code == MPI_SUCCESS) {
+        code = check_room(count, type, size, *position, &bytes);
+    }
     if (code != MPI_SUCCESS) {
         return pri_fail(comm, __func__, code);
-    }
-    size_t bytes;
-    if (__builtin_mul_overflow((size_t)count, type->size, &bytes) || *position < 0 ||
-        *position > size || bytes > (size_t)(size - *position)) {
-        return pri_fail(comm, __func__, *position < 0 ? MPI_ERR_ARG : MPI_ERR_TRUNCATE);
     }
     pri_type_unpack(type, (size_t)count, out, 0, (const char *)in + *position, bytes);
     *position += (pri_count)bytes;
@@ -117,69 +129,63 @@ PRI_ALIAS(Pack_size);
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
-    int code = check_type(type, size, size);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
+    int code = query(__func__, type, size, size);
+    if (code == MPI_SUCCESS) {
+        *size = (MPI_Count)type->size;
     }
-    *size = (MPI_Count)type->size;
-    return MPI_SUCCESS;
+    return code;
 }
 PRI_ALIAS(Type_size_x);
 
 int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    int code = check_type(type, lb, extent);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
+    int code = query(__func__, type, lb, extent);
+    if (code == MPI_SUCCESS) {
+        *lb = type->lb;
+        *extent = type->extent;
     }
-    *lb = type->lb;
-    *extent = type->extent;
-    return MPI_SUCCESS;
+    return code;
 }
 PRI_ALIAS(Type_get_extent_x);
 
 int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    int code = check_type(type, lb, extent);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
+    int code = query(__func__, type, lb, extent);
+    if (code == MPI_SUCCESS) {
+        *lb = type->true_lb;
+        *extent = type->true_extent;
     }
-    *lb = type->true_lb;
-    *extent = type->true_extent;
-    return MPI_SUCCESS;
+    return code;
 }
 PRI_ALIAS(Type_get_true_extent_x);
 
 int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
 {
-    int code = check_type(type, extent, extent);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
+    int code = query(__func__, type, extent, extent);
+    if (code == MPI_SUCCESS) {
+        *extent = type->extent;
     }
-    *extent = type->extent;
-    return MPI_SUCCESS;
+    return code;
 }
 PRI_ALIAS(Type_extent);
 
 int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lb)
 {
-    int code = check_type(type, lb, lb);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
+    int code = query(__func__, type, lb, lb);
+    if (code == MPI_SUCCESS) {
+        *lb = type->lb;
     }
-    *lb = type->lb;
-    return MPI_SUCCESS;
+    return code;
 }
 PRI_ALIAS(Type_lb);
 
 int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub)
 {
-    int code = check_type(type, ub, ub);
-    if (code != MPI_SUCCESS) {
-        return pri_fail(NULL, __func__, code);
+    int code = query(__func__, type, ub, ub);
+    if (code == MPI_SUCCESS) {
+        *ub = type->lb + type->extent;
     }
-    *ub = type->lb + type->extent;
-    return MPI_SUCCESS;
+    return code;
 }
 PRI_ALIAS(Type_ub);
 
