@@ -8,12 +8,15 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/buffer.c \
     presto/core/cancel.c \
     presto/core/context.c \
+    presto/core/contexts.h \
     presto/core/control.c \
     presto/core/core.h \
     presto/core/environment.c \
     presto/core/error.c \
     presto/core/hang.c \
     presto/core/hang.h \
+    presto/core/later.c \
+    presto/core/later.h \
     presto/core/launch.h \
     presto/core/launch_alone.c \
     presto/core/launch_pmi2.c \
@@ -22,14 +25,14 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/launch_pmix.c \
     presto/core/launch_prestorun.c \
     presto/core/launch_threads.c \
-    presto/core/later.c \
-    presto/core/later.h \
     presto/core/meet.c \
     presto/core/members.c \
     presto/core/message.h \
+    presto/core/p2p.h \
     presto/core/peer.c \
     presto/core/probe.c \
     presto/core/rank.h \
+    presto/core/ranks.h \
     presto/core/recorder.c \
     presto/core/recorder.h \
     presto/core/recorder_count.c \
