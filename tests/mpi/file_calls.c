@@ -504,10 +504,7 @@ static void infos(void)
 int main(int argc, char **argv)
 {
     mt_init(&argc, &argv);
-    const char *dir = getenv("TMPDIR");
-    long pid = getpid();
-    MPI_Bcast(&pid, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    snprintf(path, sizeof(path), "%s/file_calls.%ld", dir != NULL ? dir : "/tmp", pid);
+    mt_path(path, sizeof(path), NULL, "file_calls");
     modes();
     modes_of_data();
     sizes();

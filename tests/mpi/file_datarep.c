@@ -467,12 +467,9 @@ static void call_with(void)
 int main(int argc, char **argv)
 {
     mt_init(&argc, &argv);
-    const char *dir = mt_text(argc, argv, "-dir");
-    long rounds = mt_option(argc, argv, "-n", 60), pid = getpid();
+    long rounds = mt_option(argc, argv, "-n", 60);
     shared = mt_seed((uint64_t)mt_option(argc, argv, "-seed", 1), 0, 0, 0);
-    MPI_Bcast(&pid, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    dir = dir != NULL ? dir : getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
-    snprintf(path, sizeof(path), "%s/file_datarep.%ld", dir, pid);
+    mt_path(path, sizeof(path), mt_text(argc, argv, "-dir"), "file_datarep");
     model = calloc(1, FILE_MAX);
     struct move *move = calloc((size_t)mt_size, sizeof(*move));
     unsigned char *memory = mt_alloc(COUNT_MAX * 48), *wanted = mt_alloc(COUNT_MAX * 48);

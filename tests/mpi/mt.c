@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
 int mt_rank = -1;
 int mt_size;
@@ -81,6 +82,18 @@ static void leave_mark(void)
             fclose(file);
         }
     }
+}
+
+void mt_path(char *path, size_t size, const char *dir, const char *name)
+{
+    const char *other = getenv("TMPDIR");
+    long pid = getpid();
+    MPI_Bcast(&pid, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    snprintf(path, size, "%s/%s.%ld",
+             dir != NULL     ? dir
+             : other != NULL ? other
+                             : "/tmp",
+             name, pid);
 }
 
 int mt_finish(void)

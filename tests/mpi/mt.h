@@ -40,6 +40,10 @@ void mt_init_thread(int *argc, char ***argv, int required);
 /* Fails unless MPI_COMM_WORLD has at least `least` ranks. */
 void mt_need(int least);
 
+/* The path of a file that all ranks are to share, of this name, in `dir` or, where that is NULL, in
+ * TMPDIR or /tmp. Collective over MPI_COMM_WORLD. */
+void mt_path(char *path, size_t size, const char *dir, const char *name);
+
 /* Ends MPI; collective over MPI_COMM_WORLD. Returns the exit status for main. */
 int mt_finish(void);
 

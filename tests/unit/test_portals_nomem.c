@@ -324,18 +324,36 @@ static uint64_t take_all_short(struct run *run, bool last_first)
     return ni_stat_get(attempts) - before;
 }
 
+/* Over shared memory, where a message waits for memory as long as that. */
+static struct run *run_open(const char *memory_wait_ms)
+{
+    struct run *run = calloc(1, sizeof(*run));
+
+    pair_set("memory_wait_ms", memory_wait_ms);
+    assert_int_equal(ni_open(NULL, &run->pair.a), NI_OK);
+    assert_int_equal(ni_open(NULL, &run->pair.b), NI_OK);
+    run->pair.ab = pair_connect(run->pair.a, run->pair.b);
+    run->pair.ba = pair_connect(run->pair.b, run->pair.a);
+    assert_true(open_both(run));
+    return run;
+}
+
+static void run_close(struct run *run)
+{
+    ni_close(run->pair.a);
+    ni_close(run->pair.b);
+    pair_set("memory_wait_ms", "10000");
+    free(run);
+}
+
 /* Short unexpected messages have no memory of their own for their data, and however many
  * there are, the last is found by a few comparisons as the first is. */
 static void short_unexpected(void **state)
 {
-    struct run *run = calloc(1, sizeof(*run));
+    struct run *run = run_open("10000");
     uint64_t in_order, reversed;
 
     (void)state;
-    assert_int_equal(ni_open(NULL, &run->pair.a), NI_OK);
-    assert_int_equal(ni_open(NULL, &run->pair.b), NI_OK);
-    run->pair.ab = pair_connect(run->pair.a, run->pair.b);
-    assert_true(open_both(run));
     for (unsigned i = 0; i < LONG; i++) {
         run->from[i] = (uint8_t)(i * 7 + 1);
     }
@@ -345,24 +363,16 @@ static void short_unexpected(void **state)
     assert_int_equal(pair_stat(run->pair.b, "match_unexpected_bytes_max"), 0);
     /* The linear walk of 64 at once would take ten times as many. */
     assert_true(in_order <= 3 * SHORTS && reversed <= 3 * SHORTS && reversed > 0);
-    ni_close(run->pair.a);
-    ni_close(run->pair.b);
-    free(run);
+    run_close(run);
 }
 
 /* A message that is not expected finds no memory, which does not come back: its sender goes down
  * after memory_wait_ms, here at once, and learns that. */
 static void for_good(void **state)
 {
-    struct run *run = calloc(1, sizeof(*run));
+    struct run *run = run_open("0");
 
     (void)state;
-    pair_set("memory_wait_ms", "0");
-    assert_int_equal(ni_open(NULL, &run->pair.a), NI_OK);
-    assert_int_equal(ni_open(NULL, &run->pair.b), NI_OK);
-    run->pair.ab = pair_connect(run->pair.a, run->pair.b);
-    run->pair.ba = pair_connect(run->pair.b, run->pair.a);
-    assert_true(open_both(run));
     for (unsigned i = 0; i < 20; i++) { /* by now there is a ring */
         post(run);
         put(run, 1);
@@ -375,26 +385,17 @@ static void for_good(void **state)
     assert_int_equal(ni_peer_status(run->pair.ba), NI_ERR_NOMEM);
     move(run);
     assert_int_not_equal(ni_peer_status(run->pair.ab), NI_OK);
-    ni_close(run->pair.a);
-    ni_close(run->pair.b);
-    pair_set("memory_wait_ms", "10000");
-    free(run);
+    run_close(run);
 }
 
 /* What waits for something else than memory is not blamed for an allocation that has failed
  * before. */
 static void of_somebody_else(void **state)
 {
-    struct run *run = calloc(1, sizeof(*run));
+    struct run *run = run_open("0");
     struct ni_rkey queue;
 
     (void)state;
-    pair_set("memory_wait_ms", "0");
-    assert_int_equal(ni_open(NULL, &run->pair.a), NI_OK);
-    assert_int_equal(ni_open(NULL, &run->pair.b), NI_OK);
-    run->pair.ab = pair_connect(run->pair.a, run->pair.b);
-    run->pair.ba = pair_connect(run->pair.b, run->pair.a);
-    assert_true(open_both(run));
     assert_int_equal(ni_region_queue(run->pair.b, 4, 2, &queue), NI_OK);
     for (uint32_t i = 0; i < 3; i++) { /* the last one has no room there */
         assert_int_equal(
@@ -407,10 +408,7 @@ static void of_somebody_else(void **state)
     move(run);
     assert_int_equal(ni_peer_status(run->pair.ba), NI_OK);
     assert_int_equal(ni_peer_status(run->pair.ab), NI_OK);
-    ni_close(run->pair.a);
-    ni_close(run->pair.b);
-    pair_set("memory_wait_ms", "10000");
-    free(run);
+    run_close(run);
 }
 
 static void quiet(enum ni_log_level level, const char *text, void *arg)
