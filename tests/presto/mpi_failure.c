@@ -119,6 +119,7 @@ static void revoked(int way)
 
     MUST(MPIX_Comm_is_revoked(comm, &flag) == MPI_SUCCESS && flag == 0);
     use(comm);
+    MUST(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS); /* all have used it before it is revoked */
     if (rank == size - 1) {
         usleep(20000);
         MUST(MPIX_Comm_revoke(comm) == MPI_SUCCESS);
