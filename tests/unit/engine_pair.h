@@ -95,9 +95,10 @@ static inline void pair_part(struct pair *pair, unsigned way)
     }
 }
 
-/* What completions did. */
+/* What completions did. An engine thread may be the one that tells it: who has seen the count sees
+ * the rest. */
 struct pair_done {
-    unsigned count;
+    _Atomic unsigned count;
     ni_status status;
     uint64_t value;
 };
@@ -106,9 +107,15 @@ static inline void pair_on_done(void *arg, ni_status status, uint64_t value)
 {
     struct pair_done *done = arg;
 
-    done->count++;
     done->status = status;
     done->value = value;
+    /* Pairs with the acquire in pair_is_done. */
+    (void)atomic_fetch_add_explicit(&done->count, 1, memory_order_release);
+}
+
+static inline bool pair_is_done(const struct pair_done *done)
+{
+    return atomic_load_explicit(&done->count, memory_order_acquire) != 0;
 }
 
 static inline struct ni_ack pair_ack(struct pair_done *done)

@@ -89,7 +89,7 @@ static void finish_line(struct world *world)
         assert_int_equal(store_word(world, i), NI_OK);
     }
     assert_int_equal(ni_store_fence(world->a, world->ab, &ack), NI_OK);
-    while (*(volatile unsigned *)&done.count == 0) {
+    while (!pair_is_done(&done)) {
         (void)ni_wait(world->a, 10);
         (void)ni_wait(world->b, 10);
     }

@@ -343,7 +343,7 @@ static void edges_take_turns(void **state)
         count_turns(pair.a->drive.place.cpu, turns);
     }
     assert_int_equal(ni_write(pair.a, pair.ab, here, LEN, &remote, &ack), NI_OK);
-    while (*(volatile unsigned *)&done.count == 0) {
+    while (!pair_is_done(&done)) {
         sched_yield();
     }
     assert_int_equal(done.status, NI_OK);
