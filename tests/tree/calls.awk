@@ -2,30 +2,6 @@
 # Reads the source files named in the file "list" and checks who uses whose functions, with the layers of layers.awk.
 # The file "excepted" has lines of a file and a function that may stay. See calls.sh.
 
-# code(LINE): it without comments, strings and character constants.
-function code(text, at)
-{
-    gsub(/\\./, "", text)
-    gsub(/"[^"]*"/, "", text)
-    gsub(/'[^']*'/, "", text)
-    if (in_comment) {
-        at = index(text, "*/")
-        if (at == 0)
-            return ""
-        text = substr(text, at + 2)
-        in_comment = 0
-    }
-    while ((at = index(text, "/*")) > 0) {
-        rest = substr(text, at + 2)
-        text = substr(text, 1, at - 1)
-        if (index(rest, "*/") > 0)
-            text = text " " substr(rest, index(rest, "*/") + 2)
-        else
-            in_comment = 1
-    }
-    return text
-}
-
 # read_file(FILE): its lines of code into text[1..n].
 function read_file(file, n, line)
 {

@@ -9,7 +9,7 @@ trap 'rm -f "$list"' EXIT
 tree_files '*.c' '*.h' '*.inl' | grep -v '^tests/' >"$list"
 
 # The last line of output is the number of failures; the others say what is wrong.
-report=$(awk -v list="$list" -v excepted="$src/tests/tree/calls.except" -f "$src/tests/tree/layers.awk" -f "$src/tests/tree/calls.awk") ||
+report=$(awk -v list="$list" -v excepted="$src/tests/tree/calls.except" -f "$src/tests/tree/layers.awk" -f "$src/tests/tree/code.awk" -f "$src/tests/tree/calls.awk") ||
     { echo "$report"; exit 1; }
 failures=$(printf '%s\n' "$report" | tail -n 1)
 printf '%s\n' "$report" | sed '$d'

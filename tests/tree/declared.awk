@@ -2,30 +2,6 @@
 # Reads the source files named in the file "list" and finds functions that are declared and nowhere defined, and those that
 # others may call and nobody names. See declared.sh.
 
-# code(LINE): it without comments, strings and character constants.
-function code(text, at, rest)
-{
-    gsub(/\\./, "", text)
-    gsub(/"[^"]*"/, "", text)
-    gsub(/'[^']*'/, "", text)
-    if (in_comment) {
-        at = index(text, "*/")
-        if (at == 0)
-            return ""
-        text = substr(text, at + 2)
-        in_comment = 0
-    }
-    while ((at = index(text, "/*")) > 0) {
-        rest = substr(text, at + 2)
-        text = substr(text, 1, at - 1)
-        if (index(rest, "*/") > 0)
-            text = text " " substr(rest, index(rest, "*/") + 2)
-        else
-            in_comment = 1
-    }
-    return text
-}
-
 # name_of(HEAD): the function that a head names; "" if it is none, or one of a macro's, the compiler's or Fortran's.
 function name_of(head)
 {

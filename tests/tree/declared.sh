@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Each function that is declared is defined, and each that is not its file's own or a public header's is named somewhere.
-# Covers: declared.awk
+# Covers: declared.awk code.awk
 . "$(dirname "$0")/files.sh"
 
 list=$(mktemp) || exit 1
@@ -10,7 +10,7 @@ trap 'rm -rf "$list" "$folder"' EXIT
 
 # declared LIST: the last line of output is the number of failures; the others say what is wrong.
 declared() {
-    awk -v list="$1" -f "$src/tests/tree/declared.awk"
+    awk -v list="$1" -f "$src/tests/tree/code.awk" -f "$src/tests/tree/declared.awk"
 }
 
 # Files of our own have what must be found, and nothing else: heads on two lines and attributes, but no types, variables,

@@ -21,6 +21,6 @@ tree_tests = \
     tests/tree/words.sh
 
 TESTS += $(tree_tests)
-EXTRA_DIST += $(tree_tests) tests/tree/files.sh tests/tree/calls.awk tests/tree/calls.except \
+EXTRA_DIST += $(tree_tests) tests/tree/files.sh tests/tree/calls.awk tests/tree/calls.except tests/tree/code.awk \
     tests/tree/covers.awk tests/tree/covers.except tests/tree/declared.awk tests/tree/includes.awk tests/tree/includes.except tests/tree/layers.awk \
     tests/tree/statics.awk tests/tree/statics.except tests/tree/words.awk tests/tree/words.except
