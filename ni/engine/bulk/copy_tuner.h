@@ -12,7 +12,8 @@
  * fastest depends on the processor, the kernel, the caches, on whether the peer computes, and on
  * how many are under way: by a factor of three in either direction. So it is measured: some reads
  * go another way now and then, each of the others in turn, and the fastest one stays until the next
- * trial.
+ * trial. Trials are frequent at first, when memory is still being allocated, and become rare while
+ * the others clearly lose, until the best is no longer what it was.
  *
  * What is measured is the time during which reads of about this length were under way, by their
  * bytes: for a read alone how long it takes, for many at once their bandwidth. The way changes when
@@ -25,7 +26,15 @@
 enum {
     NI_COPY_TUNER_FIRST = 12, /* the first: from 1 << 12 bytes */
     NI_COPY_TUNER_BLOCK = 4,  /* reads, at least */
-    NI_COPY_TUNER_BEST = 128, /* times a trial: reads that go the way that has won */
+    /* Of a turn, at least, so many or with so many bytes: the first reads may find that memory is
+     * still to be allocated. */
+    NI_COPY_TUNER_BLOCKS = 2,
+    NI_COPY_TUNER_BLOCK_BYTES = 8 << 20,
+    NI_COPY_TUNER_WARM = 32 << 20, /* bytes after which that is no longer so */
+    /* Reads that go the way that has won, as many as 1 << so many trials: */
+    NI_COPY_TUNER_STAY = 3,    /* at first, */
+    NI_COPY_TUNER_NEAR = 7,    /* and at most where another is nearly as fast, */
+    NI_COPY_TUNER_LONGEST = 11 /* or none is. */
 };
 
 /* The class of a length of 4 KiB or more. */

@@ -347,6 +347,7 @@ ni_status ni_pull_request_arrive(struct ni *ni, struct ni_peer *peer,
         return NI_AGAIN;
     }
     if (status == NI_OK) {
+        ni_probe_first(peer);
         return ni_stream_answer(peer, (const void *)(uintptr_t)where.addr, len, request->token,
                                 handle, request->key);
     }

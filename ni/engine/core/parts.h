@@ -110,12 +110,18 @@ struct ni_copy_tuner {
                                last turn, or of the end of that; 0: it had none yet */
     uint32_t block;              /* reads in it */
     uint32_t under_way;
-    uint32_t trial; /* reads in a trial */
-    uint32_t left;  /* reads of this turn to come */
-    uint32_t count; /* the first so many ways there are */
+    uint32_t trial;     /* reads in a trial */
+    uint32_t left;      /* reads of this turn to come */
+    uint32_t blocks;    /* that were measured in this turn */
+    uint64_t total;     /* bytes of all reads that have ended */
+    uint64_t turn_from; /* as many of them before this turn */
+    uint32_t count;     /* the first so many ways there are */
     enum ni_way way;
     enum ni_way best;  /* as fast as any: another way has its turn as a trial */
     enum ni_way tried; /* the last one that had a trial */
+    uint64_t judged;   /* cost of the best when it was compared last */
+    uint32_t stay;     /* the best's turn is as many reads as 1 << stay trials */
+    uint32_t more;     /* parts of its turn to come behind this one */
 };
 
 /* drive/place.h */
@@ -247,6 +253,7 @@ struct ni_peer_send_part {
     _Atomic bool far;         /* more than far_ns: long payloads are copied in past the caches */
     uint32_t answers[NI_PROBE_ANSWERS]; /* of probes, ns; 0: none yet (probe.c); progress lock */
     uint32_t answer_count;
+    uint32_t looks; /* at the credits, for the first answers (probe.c); progress lock */
     uint32_t
         probe_seq; /* number of the next packet of its lane then, 0: it had none; progress lock */
     struct ni_multipath_out *spread; /* transfers spread over rails (multipath.h); NULL: none yet */

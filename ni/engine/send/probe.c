@@ -26,6 +26,7 @@ enum {
     NI_PROBE_ASK = 1,            /* tags of a NOP packet */
     NI_PROBE_ECHO = 2,
     NI_PROBE_LIMIT_NS = 2000,
+    NI_PROBE_LOOKS = 64,  /* at the credits, before the first long payloads */
     NI_PROBE_OWN_NS = 12, /* a load that takes less found the line in our own cache */
 };
 
@@ -104,6 +105,20 @@ void ni_probe_credits(struct ni_peer *peer)
         learn_round_trip(peer, (uint32_t)(2 * ns));
     }
     (void)ni_lane_refresh(tx);
+}
+
+void ni_probe_first(struct ni_peer *peer)
+{
+    if (NI_LIKELY(peer->send.looks >= NI_PROBE_LOOKS ||
+                  peer->send.answer_count >= NI_PROBE_ANSWERS)) {
+        return;
+    }
+    ni_lock_take(&peer->lock, peer->threads);
+    if (!ni_list_empty(&peer->send.streams) && peer->ep != NULL && peer->ep->tx.lines != NULL) {
+        peer->send.looks++;
+        ni_probe_credits(peer);
+    }
+    ni_lock_give(&peer->lock, peer->threads);
 }
 
 /* Whether nothing came between the last probe and its echo, which is stepped over. */
