@@ -75,6 +75,17 @@ bool ni_lane_refresh(struct ni_lane_tx *tx)
     return true;
 }
 
+bool ni_lane_make_room(struct ni_lane_tx *tx, uint32_t lines)
+{
+    if (!ni_lane_refresh(tx)) {
+        return false;
+    }
+    if (tx->busy != NULL && (int32_t)(tx->head - tx->busy_at) >= 0 && tx->limit != tx->head) {
+        tx->busy(tx);
+    }
+    return tx->limit - tx->head > lines;
+}
+
 void ni_lane_note_many(struct ni_lane_tx *tx, uint32_t lines)
 {
     for (uint32_t i = 1; i < lines; i++) {

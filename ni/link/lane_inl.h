@@ -40,6 +40,10 @@ static inline uint32_t ni_lane_ring_lines(uint32_t lines)
 /* Load the receiver's credits. false if they are impossible: the peer is broken. */
 bool ni_lane_refresh(struct ni_lane_tx *tx);
 
+/* Load the receiver's credits, tell the link of a lane that is busy, and say whether the lane takes
+ * a packet of so many lines then. Nothing is reserved. */
+bool ni_lane_make_room(struct ni_lane_tx *tx, uint32_t lines);
+
 /* A place in the bulk area for len bytes, up to its size, whose byte number skew starts a line
  * (unless there is no room for that even in an empty area); NULL if there is none now. The packet
  * that refers to it must be committed next, by ni_lane_commit_bulk. */
@@ -56,7 +60,7 @@ bool ni_lane_spared(struct ni_lane_tx *tx, uint32_t lines);
 NI_ALWAYS_INLINE bool ni_lane_room(struct ni_lane_tx *tx, uint32_t lines)
 {
     if (NI_UNLIKELY(tx->limit - tx->head <= lines)) {
-        return tx->lines != NULL && ni_lane_refresh(tx) && tx->limit - tx->head > lines;
+        return tx->lines != NULL && ni_lane_make_room(tx, lines);
     }
     return NI_LIKELY(!ni_fault_armed()) || ni_lane_spared(tx, lines);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A lane begins in a small ring, and goes on in a larger one when it has been full several times:
- * not before, with nothing lost or out of order, and with nothing but its page and its small ring
- * where there is no memory, or its receiver's lanes have what they may have. Who lies about it is
- * refused.
- * Covers: ni/link/shm/grow.c ni/link/shm/area.c */
+/* A lane begins in a small ring, and goes on in a larger one when packets have gone round it
+ * several times between two reviews: not before, with nothing lost or out of order, and with
+ * nothing but its page and its small ring where there is no memory, or its receiver's lanes have
+ * what they may have. Who lies about it is refused. Covers: ni/link/shm/grow.c ni/link/shm/area.c
+ */
 
 #include <pthread.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum {
     SMALL = NI_SHM_RING_FIRST,
     LEAST = (4 << 10) + SMALL,
     BEGIN = 6,    /* packets until there is a lane, and in it */
-    PATIENCE = 4, /* times that it is full */
+    LAPS = 4,     /* that make it grow */
     RETRY = 1024, /* more of them */
     SENDERS = 12,
     FLOOD = 20000, /* packets of a thread */
@@ -101,7 +101,27 @@ static void fill(struct pair *pair, unsigned times)
     }
 }
 
-static void test_small_while_not_full(void)
+/* Send until the lane is one that is to grow. */
+static void make_busy(struct pair *pair)
+{
+    while ((int32_t)(tx_of(pair)->head - tx_of(pair)->busy_at) < 0) {
+        CHECK(send(pair, 16) == NI_OK);
+        take_all(pair);
+    }
+}
+
+static void grow(struct pair *pair)
+{
+    make_busy(pair);
+    fill(pair, 1);
+}
+
+static void review(struct pair *pair)
+{
+    pair->peer->ep->ops->review(pair->peer->ep, ni_now_ns());
+}
+
+static void test_small_while_quiet(void)
 {
     struct pair pair;
     uint64_t before;
@@ -109,23 +129,39 @@ static void test_small_while_not_full(void)
     open_pair(&pair);
     before = TOLD(&pair.to, shm_bytes);
     for (unsigned i = 0; i < 5000; i++) {
+        if (i % 15 == 0) { /* packets of half a lap at most */
+            review(&pair);
+        }
         CHECK(send(&pair, 16 + i % 2000) == NI_OK);
         take_all(&pair);
     }
-    fill(&pair, PATIENCE - 1);
-    /* However often who waits asks. */
-    while (send(&pair, 16) == NI_OK) {
+    review(&pair);
+    for (uint32_t begin = tx_of(&pair)->head;
+         tx_of(&pair)->head - begin < LAPS * (SMALL / NI_LINE) - 1;) {
+        CHECK(send(&pair, 16) == NI_OK);
         take_all(&pair);
-        if (tx_of(&pair)->head % 128 == 0) {
-            break;
-        }
     }
     CHECK(ring_of(&pair) == SMALL && TOLD(&pair.to, rings_grown) == 0);
     CHECK(TOLD(&pair.to, shm_bytes) == before);
     close_pair(&pair);
 }
 
-/* One that is full once counts once. */
+/* Bursts, each of them shorter than what makes it grow, that find it full. */
+static void test_bursts(void)
+{
+    struct pair pair;
+
+    open_pair(&pair);
+    for (unsigned burst = 0; burst <= LAPS; burst++) {
+        fill(&pair, 1);
+        review(&pair);
+        review(&pair);
+    }
+    CHECK(ring_of(&pair) == RING);
+    close_pair(&pair);
+}
+
+/* However often who waits asks. */
 static void test_waits(void)
 {
     struct pair pair;
@@ -148,7 +184,7 @@ static void test_grows(void)
 
     open_pair(&pair);
     before = TOLD(&pair.to, shm_bytes);
-    fill(&pair, PATIENCE);
+    grow(&pair);
     CHECK(ring_of(&pair) == RING && TOLD(&pair.to, rings_grown) == 1);
     CHECK(TOLD(&pair.to, shm_bytes) == before + RING);
     sent = pair.sent;
@@ -167,23 +203,23 @@ static void test_sender_has_no_memory(void)
     struct pair pair;
 
     open_pair(&pair);
-    fill(&pair, PATIENCE - 1);
+    make_busy(&pair);
     ni_fault_arm(NI_FAULT_ALLOC, 1, 1);
     fill(&pair, 1);
     CHECK(ni_fault_struck(NI_FAULT_ALLOC) == 1);
-    fill(&pair, RETRY - 1);
+    fill(&pair, RETRY - 10);
     CHECK(ni_fault_struck(NI_FAULT_ALLOC) == 1 && TOLD(&pair.from, lanes_limited) == 1);
     ni_fault_reset();
     CHECK(ring_of(&pair) == SMALL);
-    fill(&pair, 1);
+    grow(&pair);
     CHECK(ring_of(&pair) == RING && TOLD(&pair.to, rings_grown) == 1);
     close_pair(&pair);
 }
 
-/* Until the ring has been full often enough, and what follows that it grows lies in it. */
+/* Until the lane is busy enough, and what follows that it grows lies in it. */
 static void grow_unseen(struct pair *pair)
 {
-    fill(pair, PATIENCE - 1);
+    make_busy(pair);
     while (send(pair, 16) == NI_OK && ring_of(pair) == SMALL) {
     }
     CHECK(ring_of(pair) == RING);
@@ -242,7 +278,7 @@ static void test_lies(void)
     struct pair pair;
 
     open_pair(&pair);
-    fill(&pair, PATIENCE);
+    grow(&pair);
     CHECK(ring_of(&pair) == RING);
     ni_lane_at(tx_of(&pair))->word1 = 0;
     ni_lane_commit(tx_of(&pair), ni_packet_word0(0, NI_PACKET_NOP, NI_LINE, NI_NOP_RING), 1);
@@ -252,7 +288,7 @@ static void test_lies(void)
     /* None where the first is as large as they may be. */
     mock_param("shm_ring_size", "8K");
     open_pair(&pair);
-    fill(&pair, 3 * PATIENCE);
+    fill(&pair, 3 * LAPS);
     CHECK(ring_of(&pair) == SMALL && TOLD(&pair.from, lanes_limited) == 0);
     ni_lane_at(tx_of(&pair))->word1 = 0;
     ni_lane_commit(tx_of(&pair), ni_packet_word0(0, NI_PACKET_NOP, NI_LINE, NI_NOP_RING), 1);
@@ -365,7 +401,8 @@ int main(void)
 {
     mock_param("shm_ring_size", "64K");
     mock_param("shm_bulk_size", "256K");
-    test_small_while_not_full();
+    test_small_while_quiet();
+    test_bursts();
     test_waits();
     test_grows();
     test_sender_has_no_memory();

@@ -17,7 +17,7 @@ enum {
     RING = 64 << 10,
     BULK = 256 << 10,
     SMALL = NI_SHM_RING_FIRST,
-    PATIENCE = 4, /* times that a ring is full before it grows */
+    PATIENCE = 5, /* times that a ring is full, at most, before it grows */
     KEEP_MS = 30,
     BEGIN = 6, /* packets until there is a lane, and in it */
     LONG = 60000,
@@ -375,7 +375,7 @@ static void bursts(struct pair *pair)
         uint64_t begin = ni_now_ns();
 
         for (unsigned k = 0; k < BURST; k++) {
-            mock_send_all(pair->peer, i % 2 == 0 ? 16 + k : 16 + k * 300);
+            mock_send_all(pair->peer, 16 + k * (i % 2 == 0 ? 13 : 300));
         }
         while (ni_now_ns() - begin < (i % 8 == 0 ? 20 : 4) * UINT64_C(1000000)) {
             mock_relax(&pair->from);

@@ -13,9 +13,11 @@
 
 /*
  * Lanes that get more memory as they are used: bulk areas, and the larger ring. The sender decides:
- * it asks for more when nothing of what there is is free, of a ring when that has been so several
- * times, allocates it and says so with the next packet. The receiver allocates the same before it
- * reads there, so that a sender that lies makes nobody touch a hole.
+ * it asks for more of a bulk area when nothing of what there is is free, and for the larger ring
+ * when its packets have gone round the first some times between two reviews (shrink.c), or in
+ * bursts that found it full: in a small ring the two sides need each other's lines more often, and
+ * a burst has to wait. It allocates what it asks for and says so with the next packet. The receiver
+ * allocates the same before it reads there, so that a sender that lies makes nobody touch a hole.
  *
  * The lanes of a receiver may have so much in all (shm_lanes_size), by what the kernel says that
  * its segment has: a pool, from which each takes as it needs. Beyond that, and where there is no
@@ -24,7 +26,7 @@
  */
 
 enum {
-    RING_PATIENCE = 4, /* times that a ring must be full before its lane gets the larger one */
+    RING_LAPS = 4,     /* times that packets go round a ring before its lane gets the larger one */
     RING_RETRY = 1024, /* more such times, where it could not be had */
 };
 
@@ -99,44 +101,53 @@ static bool widen(struct ni_shm_peer *peer, uint32_t ring)
         return false;
     }
     ni_lane_tx_move(tx, NI_NOP_RING, peer->out_area->ring, ring / NI_LINE, map);
+    tx->busy = NULL;
     ni_free(peer->payload_map);
     peer->payload_map = map;
     peer->ep.max_lines = ni_lane_max_lines(ring / NI_LINE);
     return true;
 }
 
-void ni_shm_lane_begins(struct ni_shm_peer *peer)
-{
-    peer->out_fulls = RING_PATIENCE;
-}
-
-bool ni_shm_lane_waits(const struct ni_shm_peer *peer)
-{
-    return peer->out_fulls > RING_PATIENCE;
-}
-
-bool ni_shm_lane_full(struct ni_shm_peer *peer)
+static void count_laps(struct ni_shm_peer *peer, uint32_t laps)
 {
     struct ni_lane_tx *tx = &peer->ep.tx;
-    uint32_t ring = grower_segment(peer)->geometry.counts.ring;
 
-    /* Once for each packet that waits. Where the engine has stopped the lane, nothing is free. */
-    if (tx->mask + 1 == ring / NI_LINE || tx->head == tx->asked_at || tx->limit == tx->head) {
-        return false;
-    }
-    if (--peer->out_fulls != 0) {
-        return false;
-    }
+    tx->busy_at = tx->head + laps * (tx->mask + 1);
+}
+
+/* See struct ni_lane_tx. */
+static void lane_is_busy(struct ni_lane_tx *tx)
+{
+    struct ni_shm_peer *peer = ni_shm_peer_of(ni_container_of(tx, struct ni_ep, tx));
+
     if (!ni_shm_ring_is_free(peer)) {
-        peer->out_fulls = 1;
-        return false;
+        return;
     }
-    if (!widen(peer, ring)) {
-        peer->out_fulls = RING_RETRY;
+    if (!widen(peer, grower_segment(peer)->geometry.counts.ring)) {
+        peer->out_narrow = true;
+        count_laps(peer, RING_RETRY);
         ni_stat_add(&peer->link->stats->lanes_limited, 1);
-        return false;
     }
-    return true;
+}
+
+void ni_shm_lane_begins(struct ni_shm_peer *peer)
+{
+    const struct ni_shm_geometry *geometry = &grower_segment(peer)->geometry;
+
+    peer->out_narrow = false;
+    peer->ep.tx.busy = ni_shm_larger_ring(geometry) == 0 ? NULL : lane_is_busy;
+    count_laps(peer, RING_LAPS);
+}
+
+void ni_shm_lane_reviewed(struct ni_shm_peer *peer)
+{
+    uint32_t head = peer->ep.tx.head;
+
+    if (!peer->out_narrow && !peer->out_full && head != peer->out_reviewed) {
+        count_laps(peer, RING_LAPS);
+    }
+    peer->out_full = false;
+    peer->out_reviewed = head;
 }
 
 /* ---- the receiver ---------------------------------------------------------------------------- */

@@ -47,9 +47,9 @@
  *
  * Lane. The last packet that a sender puts into a slot is a record that says that its area holds a
  * lane. Records for further lanes, its rails, may follow, one for each, in their order. A lane
- * begins in the first ring of its area, and its sender has it go on in the larger one when it has
- * found that full several times, and back in the first when it has said nothing for long (lane.h);
- * rails begin in the larger one, and stay in it.
+ * begins in the first ring of its area, and its sender has it go on in the larger one when it is
+ * busy (grow.c), and back in the first when it has said nothing for long (shrink.c); rails begin in
+ * the larger one, and stay in it.
  *
  * The word `unpolled` of a lane says that the owner may not look at it, because it sleeps or
  * because nothing has come for long. A sender that finds it set behind its packet resets it and

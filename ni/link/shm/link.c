@@ -29,10 +29,9 @@
  * With rails, each sender that spreads packets over them has as many areas.
  *
  * That is what they may come to, up to shm_lanes_size. A pair that exchanges little has 12 KiB:
- * page and first ring. The larger ring is allocated, which means zeroed, when the first has been
- * full several times, and the bulk area as far as it is used (grow.c). More than 1 MiB would be of
- * little use: at most 64 bulk payloads of a lane are under way at a time. Pairs that do not talk
- * cost nothing.
+ * page and first ring. The larger ring is allocated, which means zeroed, when the lane is busy, and
+ * the bulk area as far as it is used (grow.c). More than 1 MiB would be of little use: at most 64
+ * bulk payloads of a lane are under way at a time. Pairs that do not talk cost nothing.
  */
 
 enum {

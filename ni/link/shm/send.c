@@ -363,15 +363,8 @@ ni_status ni_shm_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **pa
         *packet = ni_lane_at(&ep->tx);
         return NI_OK;
     }
-    if (!ni_lane_refresh(&ep->tx)) {
-        return ni_shm_break(peer, NI_ERR_PROTOCOL);
-    }
-    if (ni_shm_lane_full(peer) && ni_lane_room(&ep->tx, lines)) {
-        *in_lane = true;
-        *packet = ni_lane_at(&ep->tx);
-        return NI_OK;
-    }
-    return NI_AGAIN;
+    peer->out_full = true;
+    return ni_lane_refresh(&ep->tx) ? NI_AGAIN : ni_shm_break(peer, NI_ERR_PROTOCOL);
 }
 
 void ni_shm_commit(struct ni_ep *ep, struct ni_packet *packet, uint64_t word0, uint32_t lines)

@@ -111,7 +111,9 @@ struct ni_shm_peer {
     struct ni_shm_area *out_area;
     uint8_t *payload_map;
     bool out_bulk;
-    uint32_t out_fulls; /* times until it gets a larger ring that the one it has must be full */
+    bool out_narrow;       /* it could not have the larger ring */
+    bool out_full;         /* a packet has found no room in it since the last review */
+    uint32_t out_reviewed; /* its head then */
     struct ni_shm_quiet out_quiet;
     struct ni_shm_rail out_rails[NI_RAILS_MAX - 1];
     const char *copy_reason; /* why ep.copy is false */
@@ -317,10 +319,8 @@ void ni_shm_ring(struct ni_shm_peer *peer);
 
 /* A lane to a peer was made. By the endpoint's holder, as what follows. */
 void ni_shm_lane_begins(struct ni_shm_peer *peer);
-/* Whether it could not have a larger ring. */
-bool ni_shm_lane_waits(const struct ni_shm_peer *peer);
-/* It has no room for a packet. true: it goes on in a larger ring now, and may have. */
-bool ni_shm_lane_full(struct ni_shm_peer *peer);
+/* At a review: count anew how often its packets go round its ring, unless a burst found it full. */
+void ni_shm_lane_reviewed(struct ni_shm_peer *peer);
 /* See struct ni_lane_tx. */
 bool ni_shm_more_bulk_out(struct ni_lane_tx *tx, uint32_t end);
 /* See struct ni_lane_rx. */

@@ -111,7 +111,7 @@ static void offer_growth(struct ni_shm_peer *peer, bool used)
             refused = true;
         }
     }
-    if (!in_larger_ring(peer) && ni_shm_lane_waits(peer)) {
+    if (!in_larger_ring(peer) && peer->out_narrow) {
         if (ni_shm_areas_may_have(segment, ring)) {
             ni_shm_lane_begins(peer);
         } else {
@@ -190,6 +190,7 @@ void ni_shm_review(struct ni_ep *ep, uint64_t now)
         return;
     }
     look_for_unused(peer, now);
+    ni_shm_lane_reviewed(peer);
     offer_growth(peer, now - quiet->packets_at < keep);
     if (quiet->wanted_at != 0 && now - quiet->wanted_at < keep) {
         keep /= WANTED_PART;
