@@ -15,8 +15,8 @@ enum {
     BULK = 256 << 10,
     SMALL = NI_SHM_RING_FIRST,
     SENDERS = 4,
-    BEGIN = 6,    /* packets until there is a lane, and in it */
-    PATIENCE = 5, /* times that a ring is full, at most, before it grows */
+    BEGIN = 6,     /* packets until there is a lane, and in it */
+    PATIENCE = 11, /* times that a ring is full, at most, before it grows */
     LONG = 60000,
     KEEP_S = 3600, /* so that only the reviews of this test find anything quiet */
     REVIEWS = 16,  /* in that time */

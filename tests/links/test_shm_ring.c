@@ -19,7 +19,7 @@ enum {
     SMALL = NI_SHM_RING_FIRST,
     LEAST = (4 << 10) + SMALL,
     BEGIN = 6,    /* packets until there is a lane, and in it */
-    LAPS = 4,     /* that make it grow */
+    LAPS = 10,    /* that make it grow */
     RETRY = 1024, /* more of them */
     SENDERS = 12,
     FLOOD = 20000, /* packets of a thread */
@@ -129,7 +129,7 @@ static void test_small_while_quiet(void)
     open_pair(&pair);
     before = TOLD(&pair.to, shm_bytes);
     for (unsigned i = 0; i < 5000; i++) {
-        if (i % 15 == 0) { /* packets of half a lap at most */
+        if (i % 40 == 0) { /* packets of half a lap at most */
             review(&pair);
         }
         CHECK(send(&pair, 16 + i % 2000) == NI_OK);

@@ -17,7 +17,7 @@ enum {
     RING = 64 << 10,
     BULK = 256 << 10,
     SMALL = NI_SHM_RING_FIRST,
-    PATIENCE = 5, /* times that a ring is full, at most, before it grows */
+    PATIENCE = 11, /* times that a ring is full, at most, before it grows */
     KEEP_MS = 30,
     BEGIN = 6, /* packets until there is a lane, and in it */
     LONG = 60000,

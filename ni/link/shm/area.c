@@ -137,26 +137,17 @@ void ni_shm_area_put(struct ni_shm_area *area)
     ni_shm_registry_unlock();
 }
 
-/* Where the kernel does not know how, each first touch of a page takes its own fault. */
-static void populate(uint8_t *from, size_t len)
-{
-#ifdef MADV_POPULATE_WRITE
-    (void)madvise(from, len, MADV_POPULATE_WRITE);
-#else
-    (void)from;
-    (void)len;
-#endif
-}
-
-/* Have bytes of the area from an offset in the file on, which are mapped at from. */
+/* Have bytes of the area from an offset in the file on, which are mapped at from, and touched by
+ * nobody yet. They are mapped anew, since that is the cheapest way to have all pages at once:
+ * otherwise each first touch takes its own fault. */
 static ni_status have(struct ni_shm_segment *segment, const struct ni_shm_area *area,
                       uint64_t offset, uint8_t *from, uint32_t len)
 {
     uint64_t at = ni_shm_area_at(&segment->geometry, area->number) + offset;
     ni_status status = ni_shm_allocate(segment, at, len);
 
-    if (status == NI_OK) {
-        populate(from, len);
+    if (status == NI_OK && !piece(&from, len, MAP_POPULATE, segment->fd, at)) {
+        status = NI_ERR_NOMEM;
     }
     return status;
 }

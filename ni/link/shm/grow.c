@@ -26,7 +26,7 @@
  */
 
 enum {
-    RING_LAPS = 4,     /* times that packets go round a ring before its lane gets the larger one */
+    RING_LAPS = 10,    /* times that packets go round a ring before its lane gets the larger one */
     RING_RETRY = 1024, /* more such times, where it could not be had */
 };
 
