@@ -2,6 +2,7 @@
 #include "link/lane_inl.h"
 
 #include "base/bits.h"
+#include "base/clock.h"
 
 enum {
     NI_LANE_WARM_STEP = 8, /* lines claimed per idle poll */
@@ -77,11 +78,14 @@ bool ni_lane_refresh(struct ni_lane_tx *tx)
 
 bool ni_lane_make_room(struct ni_lane_tx *tx, uint32_t lines)
 {
+    bool busy = tx->busy != NULL && (int32_t)(tx->head - tx->busy_at) >= 0;
+    uint64_t begin = busy ? ni_now_ns() : 0;
+
     if (!ni_lane_refresh(tx)) {
         return false;
     }
-    if (tx->busy != NULL && (int32_t)(tx->head - tx->busy_at) >= 0 && tx->limit != tx->head) {
-        tx->busy(tx);
+    if (busy && tx->limit != tx->head) {
+        tx->busy(tx, ni_now_ns() - begin);
     }
     return tx->limit - tx->head > lines;
 }

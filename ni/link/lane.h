@@ -100,9 +100,9 @@ struct ni_lane_tx {
     /* Have more of it there, up to end at least; raises bulk_size. false: there is no memory. NULL:
      * all of it is there. */
     bool (*grow)(struct ni_lane_tx *tx, uint32_t end);
-    /* Called when room is asked for and the head has come to busy_at: it may have the lane go on in
-     * another ring. NULL: nobody wants to know. */
-    void (*busy)(struct ni_lane_tx *tx);
+    /* Called when room is asked for and the head has come to busy_at, with the nanoseconds that the
+     * credits took: it may have the lane go on in another ring. NULL: nobody wants to know. */
+    void (*busy)(struct ni_lane_tx *tx, uint64_t credits_ns);
     uint32_t busy_at;
     uint32_t bulk_head;                /* offset of the next free byte, 64-aligned */
     uint32_t bulk_tail;                /* offset of the oldest byte in use */

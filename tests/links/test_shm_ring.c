@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A lane begins in a small ring, and goes on in a larger one when packets have gone round it
- * several times between two reviews: not before, with nothing lost or out of order, and with
- * nothing but its page and its small ring where there is no memory, or its receiver's lanes have
- * what they may have. Who lies about it is refused. Covers: ni/link/shm/grow.c ni/link/shm/area.c
- */
+ * several times between two reviews and have found it full, or credits that take long: not before,
+ * with nothing lost or out of order, and with nothing but its page and its small ring where there
+ * is no memory, or its receiver's lanes have what they may have. What a sender lies about is
+ * refused.
+ * Covers: ni/link/shm/grow.c ni/link/shm/area.c */
 
 #include <pthread.h>
 #include <string.h>
@@ -146,19 +147,39 @@ static void test_small_while_quiet(void)
     close_pair(&pair);
 }
 
+/* While it is never full and credits come fast a larger ring would gain nothing. */
+static void test_small_while_near(void)
+{
+    struct pair pair;
+
+    mock_param("far_ns", "1000000");
+    open_pair(&pair);
+    for (unsigned i = 0; i < 20000; i++) {
+        CHECK(send(&pair, 16) == NI_OK);
+        take_all(&pair);
+    }
+    CHECK(ring_of(&pair) == SMALL);
+    fill(&pair, 2);
+    CHECK(ring_of(&pair) == RING);
+    close_pair(&pair);
+    mock_param("far_ns", "0");
+}
+
 /* Bursts, each of them shorter than what makes it grow, that find it full. */
 static void test_bursts(void)
 {
     struct pair pair;
 
+    mock_param("far_ns", "1000000");
     open_pair(&pair);
-    for (unsigned burst = 0; burst <= LAPS; burst++) {
+    for (unsigned burst = 0; burst <= LAPS + 1; burst++) {
         fill(&pair, 1);
         review(&pair);
         review(&pair);
     }
     CHECK(ring_of(&pair) == RING);
     close_pair(&pair);
+    mock_param("far_ns", "0");
 }
 
 /* However often who waits asks. */
@@ -399,9 +420,11 @@ static void test_threads(void)
 
 int main(void)
 {
+    mock_param("far_ns", "0"); /* credits take long */
     mock_param("shm_ring_size", "64K");
     mock_param("shm_bulk_size", "256K");
     test_small_while_quiet();
+    test_small_while_near();
     test_bursts();
     test_waits();
     test_grows();

@@ -34,7 +34,8 @@ enum {
     NI_PULL_PAGE = 4096,
     NI_PULL_AGAIN_NS = 20000000, /* after it declined: some windows of long transfers both ways */
     NI_PULL_BUSY = 50,           /* times the patience with a peer that has bytes of ours to copy */
-    NI_PUSH_MAX = 64 * 1024,     /* longer writes are copied by both sides */
+    NI_PUSH_MAX = 64 * 1024,     /* longer writes are copied by both sides, */
+    NI_PUSH_MAX_FAR = 16 * 1024, /* or, to a far peer, by the kernel up to there */
     NI_PUSH_AGAIN_NS = 1000000,  /* after one was not taken in time */
 };
 
@@ -140,7 +141,9 @@ bool ni_pull_request_start(struct ni_op *op)
 
 bool ni_push_offer_is_wanted(const struct ni_peer *peer, uint64_t len)
 {
-    return len <= NI_PUSH_MAX && !never(peer->ni) &&
+    bool far = atomic_load_explicit(&peer->send.far, memory_order_relaxed);
+
+    return len <= (far ? NI_PUSH_MAX_FAR : NI_PUSH_MAX) && !never(peer->ni) &&
            atomic_load_explicit(peer->ep->sleeping, memory_order_relaxed) == 0 &&
            ni_now_ns() >= atomic_load_explicit(&peer->bulk.push_from_ns, memory_order_relaxed);
 }

@@ -14,10 +14,11 @@
 /*
  * Lanes that get more memory as they are used: bulk areas, and the larger ring. The sender decides:
  * it asks for more of a bulk area when nothing of what there is is free, and for the larger ring
- * when its packets have gone round the first some times between two reviews (shrink.c), or in
- * bursts that found it full: in a small ring the two sides need each other's lines more often, and
- * a burst has to wait. It allocates what it asks for and says so with the next packet. The receiver
- * allocates the same before it reads there, so that a sender that lies makes nobody touch a hole.
+ * when its packets have gone round the first some times between two reviews (shrink.c), and either
+ * found it full or found that credits take long: in a small ring a burst has to wait, and the two
+ * sides need each other's lines more often. It allocates what it asks for and says so with the next
+ * packet. The receiver allocates the same before it reads there, so that a sender that lies makes
+ * nobody touch a hole.
  *
  * The lanes of a receiver may have so much in all (shm_lanes_size), by what the kernel says that
  * its segment has: a pool, from which each takes as it needs. Beyond that, and where there is no
@@ -113,14 +114,16 @@ static void count_laps(struct ni_shm_peer *peer, uint32_t laps)
     struct ni_lane_tx *tx = &peer->ep.tx;
 
     tx->busy_at = tx->head + laps * (tx->mask + 1);
+    peer->out_full = false;
 }
 
 /* See struct ni_lane_tx. */
-static void lane_is_busy(struct ni_lane_tx *tx)
+static void lane_is_busy(struct ni_lane_tx *tx, uint64_t credits_ns)
 {
     struct ni_shm_peer *peer = ni_shm_peer_of(ni_container_of(tx, struct ni_ep, tx));
 
-    if (!ni_shm_ring_is_free(peer)) {
+    if ((!peer->out_full && credits_ns < peer->link->config->far_ns) ||
+        !ni_shm_ring_is_free(peer)) {
         return;
     }
     if (!widen(peer, grower_segment(peer)->geometry.counts.ring)) {
@@ -143,10 +146,10 @@ void ni_shm_lane_reviewed(struct ni_shm_peer *peer)
 {
     uint32_t head = peer->ep.tx.head;
 
-    if (!peer->out_narrow && !peer->out_full && head != peer->out_reviewed) {
+    if (!peer->out_narrow && !peer->out_full_lately && head != peer->out_reviewed) {
         count_laps(peer, RING_LAPS);
     }
-    peer->out_full = false;
+    peer->out_full_lately = false;
     peer->out_reviewed = head;
 }
 

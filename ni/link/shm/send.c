@@ -364,6 +364,7 @@ ni_status ni_shm_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **pa
         return NI_OK;
     }
     peer->out_full = true;
+    peer->out_full_lately = true;
     return ni_lane_refresh(&ep->tx) ? NI_AGAIN : ni_shm_break(peer, NI_ERR_PROTOCOL);
 }
 
