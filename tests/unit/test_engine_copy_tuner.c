@@ -28,7 +28,7 @@ struct world {
 static void open_world(struct world *world, uint64_t ask, uint64_t copy, uint64_t alone)
 {
     *world = (struct world){.now = 12345, .cost = {ask, copy, alone}};
-    ni_copy_tuner_init(&world->tuner, TRIAL, alone != 0 ? NI_WAY_COUNT : NI_WAY_COUNT - 1);
+    ni_copy_tuner_init(&world->tuner, TRIAL, alone != 0 ? NI_WAY_COUNT : NI_WAY_COUNT - 1, false);
 }
 
 /* Some reads at once; delay: nanoseconds that each takes besides. */
@@ -232,6 +232,21 @@ static void test_first_window(void **state)
     assert_int_equal(window(&world, 64, 0), NI_WAY_PULL);
 }
 
+/* Where trials are dear each is one window, and the next one is far away. */
+static void test_settled(void **state)
+{
+    struct world world;
+
+    (void)state;
+    open_world(&world, 100, 50, 0);
+    ni_copy_tuner_init(&world.tuner, TRIAL, NI_WAY_COUNT - 1, true);
+    for (unsigned i = 0; i < 2 + NEAR / 64; i++) {
+        (void)window(&world, 64, 0);
+    }
+    assert_int_equal(world.went[NI_WAY_PULL], 64);
+    assert_int_equal(window(&world, 64, 0), NI_WAY_PULL);
+}
+
 /* A read that takes a thousand times as long, because its process has lost its core, decides
  * nothing. */
 static void test_outlier(void **state)
@@ -282,7 +297,7 @@ int main(void)
         cmocka_unit_test(test_outlier),      cmocka_unit_test(test_never_quiet),
         cmocka_unit_test(test_classes),      cmocka_unit_test(test_losses),
         cmocka_unit_test(test_near),         cmocka_unit_test(test_best_gets_slower),
-        cmocka_unit_test(test_first_window),
+        cmocka_unit_test(test_first_window), cmocka_unit_test(test_settled),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

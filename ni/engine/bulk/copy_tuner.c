@@ -21,9 +21,10 @@ static void begin_turn(struct ni_copy_tuner *tuner, enum ni_way way, uint32_t re
     tuner->cost[way] = UINT64_MAX;
 }
 
-void ni_copy_tuner_init(struct ni_copy_tuner *tuner, uint32_t trial, uint32_t count)
+void ni_copy_tuner_init(struct ni_copy_tuner *tuner, uint32_t trial, uint32_t count, bool settled)
 {
-    *tuner = (struct ni_copy_tuner){.trial = trial, .count = count, .stay = NI_COPY_TUNER_STAY};
+    *tuner = (struct ni_copy_tuner){
+        .trial = trial, .count = count, .stay = NI_COPY_TUNER_STAY, .settled = settled};
     begin_turn(tuner, NI_WAY_PULL, trial);
 }
 
@@ -82,7 +83,7 @@ static void judge(struct ni_copy_tuner *tuner)
     } else {
         tuner->stay = (uint32_t)ni_min_u64(tuner->stay + 1, longest);
     }
-    if (tuner->total >= NI_COPY_TUNER_WARM) {
+    if (tuner->settled) {
         tuner->stay = (uint32_t)ni_max_u64(tuner->stay, NI_COPY_TUNER_NEAR);
     }
     tuner->judged = tuner->cost[tuner->best];
@@ -107,6 +108,7 @@ static void end_best(struct ni_copy_tuner *tuner)
 /* The turn of one way is over. */
 static void next_turn(struct ni_copy_tuner *tuner)
 {
+    tuner->settled = tuner->settled || tuner->total >= NI_COPY_TUNER_WARM;
     if (tuner->way == tuner->best) {
         end_best(tuner);
         return;
@@ -122,7 +124,7 @@ static void next_turn(struct ni_copy_tuner *tuner)
 /* Whether the turn has had its reads, and not only some that may have found nothing prepared. */
 static bool is_turn_over(const struct ni_copy_tuner *tuner)
 {
-    return tuner->left == 0 && (tuner->blocks >= NI_COPY_TUNER_BLOCKS ||
+    return tuner->left == 0 && (tuner->settled || tuner->blocks >= NI_COPY_TUNER_BLOCKS ||
                                 tuner->total - tuner->turn_from >= NI_COPY_TUNER_BLOCK_BYTES);
 }
 

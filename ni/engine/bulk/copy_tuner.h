@@ -2,6 +2,7 @@
 #ifndef NI_ENGINE_COPY_TUNER_H
 #define NI_ENGINE_COPY_TUNER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/core/parts.h"
@@ -40,8 +41,9 @@ enum {
 /* The class of a length of 4 KiB or more. */
 unsigned ni_copy_tuner_class(uint64_t len);
 
-/* trial: reads in a trial, from 1. count: there are the first so many ways, 2 or all. */
-void ni_copy_tuner_init(struct ni_copy_tuner *tuner, uint32_t trial, uint32_t count);
+/* trial: reads in a trial, from 1. count: there are the first so many ways, 2 or all. settled:
+ * trials are dear from the beginning, since peers seldom run when they are asked. */
+void ni_copy_tuner_init(struct ni_copy_tuner *tuner, uint32_t trial, uint32_t count, bool settled);
 
 /* A read begins: how it is to go. */
 enum ni_way ni_copy_tuner_begin(struct ni_copy_tuner *tuner, uint64_t now_ns);

@@ -115,6 +115,7 @@ struct ni_copy_tuner {
     uint32_t blocks;    /* that were measured in this turn */
     uint64_t total;     /* bytes of all reads that have ended */
     uint64_t turn_from; /* as many of them before this turn */
+    bool settled;       /* trials are as rare and as short as when all memory is allocated */
     uint32_t count;     /* the first so many ways there are */
     enum ni_way way;
     enum ni_way best;  /* as fast as any: another way has its turn as a trial */

@@ -89,6 +89,17 @@ static void register_region_types(struct ni *ni)
     ni_counters_register(ni);
 }
 
+static void init_copy_tuners(struct ni *ni)
+{
+    uint32_t count = ni->config->bulk_both ? NI_WAY_COUNT : NI_WAY_COUNT - 1;
+    bool share_cores = ni->drive.host_processes > ni->drive.host_cores;
+
+    for (unsigned i = 0; i < NI_COPY_TUNER_CLASSES; i++) {
+        ni_copy_tuner_init(&ni->bulk.copy_tuners[i], (uint32_t)ni->config->pull_trial, count,
+                           share_cores);
+    }
+}
+
 static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
 {
     ni->drive.place = ni_place_find(attr);
@@ -96,10 +107,6 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni->threads = (attr->flags & NI_THREADS) != 0 || ni->drive.place.placement != NI_PLACEMENT_TILE;
     ni->config = ni_config_get();
     ni->bulk.direct_min = (attr->flags & NI_PEERS_AWAY) != 0 ? NI_DIRECT_MIN_AWAY : NI_DIRECT_MIN;
-    for (unsigned i = 0; i < NI_COPY_TUNER_CLASSES; i++) {
-        ni_copy_tuner_init(&ni->bulk.copy_tuners[i], (uint32_t)ni->config->pull_trial,
-                           ni->config->bulk_both ? NI_WAY_COUNT : NI_WAY_COUNT - 1);
-    }
     ni->send.rails = attr->rails != 0 ? attr->rails : (unsigned)ni->config->rails;
     ni->send.multipath = attr->multipath != NI_MULTIPATH_DEFAULT          ? attr->multipath
                          : ni->config->multipath == NI_MULTIPATH_BY_ORDER ? NI_MULTIPATH_RESEQUENCE
@@ -109,6 +116,7 @@ static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
     ni->drive.host_processes = attr->host_processes;
     ni->drive.host_cores =
         attr->host_cores != 0 ? attr->host_cores : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    init_copy_tuners(ni);
     ni_work_init(&ni->send.busy);
     ni_work_init(&ni->bulk.copying);
     ni_work_init(&ni->bulk.requests);
