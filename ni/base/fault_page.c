@@ -138,7 +138,7 @@ void ni_fault_page_beat(struct ni_fault_page *page, uint32_t master, uint64_t no
 }
 
 /* With the nodes, read once. */
-static ni_status judge(struct ni_fault_page *page)
+static ni_status judge_page(struct ni_fault_page *page)
 {
     const struct head *head = page->head;
 
@@ -170,7 +170,7 @@ ni_status ni_fault_page_open(const char *path, struct ni_fault_page **page)
         status = NI_ERR_PROTOCOL;
     } else {
         *page = map_page(fd, (size_t)about.st_size, PROT_READ);
-        status = *page != NULL ? judge(*page) : NI_ERR_SYSTEM;
+        status = *page != NULL ? judge_page(*page) : NI_ERR_SYSTEM;
     }
     close(fd);
     if (status != NI_OK) {
