@@ -57,7 +57,9 @@ dnp_libdnp_la_SOURCES = \
     dnp/sensors.h \
     dnp/tx.c \
     dnp/tx.h \
-    dnp/tx_fetch.c
+    dnp/tx_fetch.c \
+    dnp/way.c \
+    dnp/way.h
 dnp_libdnp_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
 dnp_libdnp_la_LIBADD = ni/libapeni_core.la
 

@@ -22,6 +22,7 @@ unit_tests += \
     tests/unit/test_dnp_route \
     tests/unit/test_dnp_sensors \
     tests/unit/test_dnp_tcp \
+    tests/unit/test_dnp_way \
     tests/unit/test_driver_ioctl
 
 noinst_HEADERS += tests/unit/dnp_fixture.h tests/unit/dnp_host.h tests/unit/dnp_torus.h
@@ -71,6 +72,10 @@ tests_unit_test_dnp_deadlock_LDADD = $(DNP_UNIT_LIBS)
 tests_unit_test_dnp_card_SOURCES = tests/unit/test_dnp_card.c
 tests_unit_test_dnp_card_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_card_LDADD = $(DNP_UNIT_LIBS)
+
+tests_unit_test_dnp_way_SOURCES = tests/unit/test_dnp_way.c
+tests_unit_test_dnp_way_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_way_LDADD = $(DNP_UNIT_LIBS)
 
 tests_unit_test_dnp_channel_SOURCES = tests/unit/test_dnp_channel.c
 tests_unit_test_dnp_channel_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
