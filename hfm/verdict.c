@@ -102,3 +102,12 @@ size_t hfm_path_print(uint32_t about, uint32_t via, unsigned subject, char *text
     }
     return ni_min_u64((size_t)length, size - 1);
 }
+
+size_t hfm_parted_print(const struct dnp_cable_end broken[2], char *text, size_t size)
+{
+    int length = snprintf(text, size, "cables are broken at %s of node %u and at %s of node %u",
+                          ni_torus_direction_name(broken[0].link), broken[0].node,
+                          ni_torus_direction_name(broken[1].link), broken[1].node);
+
+    return ni_min_u64((size_t)length, size - 1);
+}

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dnp/way.h"
+
 /* What fault words mean to people. */
 
 enum hfm_verdict {
@@ -25,5 +27,9 @@ size_t hfm_fault_print(uint32_t fault, char *text, size_t size);
 /* Write how something became known, such as "node 3 by its link X+: remote_fault[0], service
  * network". subject: HFM_OWN, a link, or HFM_SILENCE. */
 size_t hfm_path_print(uint32_t about, uint32_t via, unsigned subject, char *text, size_t size);
+
+/* Write by which cables a ring is parted, such as "cables are broken at X+ of node 1 and at X- of
+ * node 0". */
+size_t hfm_parted_print(const struct dnp_cable_end broken[2], char *text, size_t size);
 
 #endif

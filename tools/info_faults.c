@@ -47,6 +47,9 @@ static void print_text(const struct ni_fault_page *page, const struct ni_fault_a
             printf("  node %-11u cannot be read: its writer has died over it\n", i);
             continue;
         }
+        if (ni_fault_entry_is_parted(&entry, UINT64_MAX)) {
+            printf("  node %-11u its card has no way to this one's or back: %s\n", i, entry.parted);
+        }
         if (entry.state == NI_FAULT_NORMAL) {
             normal++;
             continue;
@@ -80,6 +83,8 @@ static void print_json(const struct ni_fault_page *page, const struct ni_fault_a
         info_print_json_string(entry.what);
         printf(", \"how\": ");
         info_print_json_string(entry.how);
+        printf(", \"parted\": ");
+        info_print_json_string(entry.parted);
         printf("}");
     }
     printf("]}\n}\n");

@@ -161,6 +161,7 @@ const struct perf_untried perf_untried[] = {
     {"peer_check_ms", "how soon the end of a peer is noticed"},
     {"fault_page", "it says how soon the end of a host is noticed"},
     {"fault_check_ms", "it says how soon the end of a host is noticed"},
+    {"fault_parted_ms", "it says how soon it is noticed that broken cables leave no way"},
     {"rails", "what a rail is worth depends on what it is; osu_bench/ni_multipath measures it"},
     {"multipath", "it is about order; osu_bench/ni_multipath measures both"},
     {"placement", "it is for programs that compute meanwhile; osu_bench/ni_placement measures it"},

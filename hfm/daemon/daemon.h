@@ -8,6 +8,7 @@
 
 #include "base/fault_page.h"
 #include "dnp/mac.h"
+#include "dnp/way.h"
 #include "hfm/config.h"
 #include "hfm/daemon/alarm.h"
 #include "hfm/daemon/card.h"
@@ -17,6 +18,12 @@
 #include "hfm/host.h"
 #include "hfm/node.h"
 #include "hfm/print.h"
+
+/* A node to which cards have no way, or from it. */
+struct hfm_parted {
+    uint64_t since; /* ns; 0: there are both */
+    struct dnp_cable_end broken[2];
+};
 
 /*
  * apelink-hfm as a process: one thread on libevent for the service network and those who ask, one
@@ -51,6 +58,8 @@ struct hfm_daemon {
     struct hfm_hooks *hooks;
     struct hfm_ask *asks; /* of each node; NULL: nobody was asked */
     struct ni_fault_page *page;
+    struct hfm_parted *parted; /* of each node */
+    bool cables;               /* what is known of nodes, and perhaps of cables, has changed */
 };
 
 /* Work until a signal ends it. The configuration's `here` is known. Returns an exit status. If a
@@ -67,8 +76,9 @@ void hfm_files_reopen_record(struct hfm_daemon *daemon);
 /* What is known of a node, to the page, which is there. */
 void hfm_files_show(struct hfm_daemon *daemon, uint32_t node);
 
-/* Have the card send round the cables that are known to be broken (cables.c). */
-void hfm_cables_follow(struct hfm_daemon *daemon);
+/* Have the card send round the cables that are known to be broken, and show of each node whether
+ * there is a way to it (cables.c). */
+void hfm_cables_follow(struct hfm_daemon *daemon, uint64_t now);
 
 /* The service network (network.c). -1: logged. */
 int hfm_network_open(const struct sockaddr_in *address);

@@ -22,16 +22,21 @@ _Static_assert(NI_FAULT_GONE == HFM_GONE && NI_FAULT_UNHEARD == HFM_UNHEARD &&
 void hfm_files_show(struct hfm_daemon *daemon, uint32_t node)
 {
     const struct hfm_known *known = &daemon->node.known[node];
+    const struct hfm_parted *parted = &daemon->parted[node];
     struct ni_fault_entry entry = {.state = (uint32_t)hfm_verdict_of(known->fault),
                                    .word = known->fault,
                                    .via = known->via,
                                    .unseen_us = known->age_us,
-                                   .at_ns = known->at};
+                                   .at_ns = known->at,
+                                   .parted_ns = parted->since};
 
     snprintf(entry.host, sizeof entry.host, "%s", daemon->config.node[node].name);
     (void)hfm_fault_print(known->fault, entry.what, sizeof entry.what);
     if (known->at != 0) {
         (void)hfm_path_print(node, known->via, known->subject, entry.how, sizeof entry.how);
+    }
+    if (parted->since != 0) {
+        (void)hfm_parted_print(parted->broken, entry.parted, sizeof entry.parted);
     }
     ni_fault_page_set(daemon->page, node, &entry);
 }

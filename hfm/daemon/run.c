@@ -11,6 +11,7 @@
 #include <apeni/log.h>
 
 #include "apelink_config.h"
+#include "base/alloc.h"
 #include "base/bits.h"
 #include "base/clock.h"
 #include "hfm/daemon/control.h"
@@ -60,9 +61,7 @@ static void on_event(void *arg, const struct hfm_event *event)
     hfm_history_add(&daemon->history, event);
     hfm_counts_add(&daemon->counts, event);
     log_event(event);
-    if (daemon->card.started && event->kind == HFM_EVENT_STATE) {
-        hfm_cables_follow(daemon);
-    }
+    daemon->cables = daemon->cables || event->kind == HFM_EVENT_STATE;
     if (daemon->page != NULL && event->kind == HFM_EVENT_STATE) {
         hfm_files_show(daemon, event->about);
     }
@@ -160,6 +159,10 @@ static void work(struct hfm_daemon *daemon, bool drain)
     }
     take_host(daemon, now);
     hfm_node_step(&daemon->node, now);
+    if (daemon->card.started && daemon->cables) { /* once for all that has come */
+        daemon->cables = false;
+        hfm_cables_follow(daemon, now);
+    }
     atomic_store_explicit(&daemon->card.host, hfm_node_host_word(&daemon->node),
                           memory_order_relaxed);
     hfm_notify_alive(&daemon->notify, now);
@@ -297,6 +300,7 @@ static void close_all(struct hfm_daemon *daemon)
     }
     hfm_notify_close(&daemon->notify);
     hfm_history_fini(&daemon->history);
+    ni_free(daemon->parted);
     if (daemon->base != NULL) {
         event_base_free(daemon->base);
     }
@@ -335,8 +339,9 @@ int hfm_daemon_run(struct hfm_daemon *daemon)
     hfm_notify_open(&daemon->notify);
     hfm_config_cluster(&daemon->config, &cluster);
     hfm_host_init(&daemon->host, &daemon->config.host);
+    daemon->parted = ni_calloc(cluster.nodes, sizeof *daemon->parted);
     daemon->base = make_base();
-    good = daemon->base != NULL &&
+    good = daemon->base != NULL && daemon->parted != NULL &&
            hfm_history_init(&daemon->history, daemon->config.history, (int64_t)(real - now)) ==
                NI_OK &&
            hfm_node_init(&daemon->node, &cluster, &daemon->ops, real, now) == NI_OK;

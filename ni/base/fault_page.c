@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 
-enum { VERSION = 3, WORDS = sizeof(struct ni_fault_entry) / 4, TRIES = 1000, PATH = 200 };
+enum { VERSION = 4, WORDS = sizeof(struct ni_fault_entry) / 4, TRIES = 1000, PATH = 200 };
 static const char MAGIC[8] = "NIFAULT";
 
 struct head {
@@ -35,7 +35,7 @@ struct slot {
     _Atomic uint32_t word[WORDS];
     uint32_t pad;
 };
-_Static_assert(sizeof(struct ni_fault_entry) == 312 && sizeof(struct slot) == 320,
+_Static_assert(sizeof(struct ni_fault_entry) == 440 && sizeof(struct slot) == 448,
                "an entry of a fault page");
 
 struct ni_fault_page {
@@ -211,6 +211,11 @@ bool ni_fault_entry_is_lost(const struct ni_fault_entry *entry, const struct ni_
            entry->how[0] != '\0';
 }
 
+bool ni_fault_entry_is_parted(const struct ni_fault_entry *entry, uint64_t now)
+{
+    return entry->parted_ns != 0 && entry->parted_ns <= now && entry->parted[0] != '\0';
+}
+
 bool ni_fault_same_host(const char *a, const char *b)
 {
     size_t short_a = strcspn(a, "."), short_b = strcspn(b, ".");
@@ -240,6 +245,7 @@ bool ni_fault_page_read(const struct ni_fault_page *page, uint32_t node,
             entry->host[NI_FAULT_HOST - 1] = '\0';
             entry->what[NI_FAULT_WHAT - 1] = '\0';
             entry->how[NI_FAULT_HOW - 1] = '\0';
+            entry->parted[NI_FAULT_PARTED - 1] = '\0';
             return true;
         }
     }

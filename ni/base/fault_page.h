@@ -13,7 +13,8 @@
  * the host map to read. One process writes it.
  *
  *   head       64 bytes: magic, version, nodes, torus, this node, the master, beat, changes, layout
- *   entry 0   320 bytes: sequence, state, word, via, when, for how long unseen, host, what, how
+ *   entry 0   448 bytes: sequence, state, word, via, when, for how long unseen, since when parted,
+ *                        host, what, how, parted
  *   entry 1 ...
  *
  * An entry is read between two looks at its sequence, which is odd while it is written and larger
@@ -28,7 +29,13 @@
 
 #define NI_FAULT_PAGE_PATH "/dev/shm/apelink-faults"
 
-enum { NI_FAULT_HOST = 64, NI_FAULT_WHAT = 96, NI_FAULT_HOW = 128, NI_FAULT_NODES_MAX = 4096 };
+enum {
+    NI_FAULT_HOST = 64,
+    NI_FAULT_WHAT = 96,
+    NI_FAULT_HOW = 128,
+    NI_FAULT_PARTED = 120,
+    NI_FAULT_NODES_MAX = 4096,
+};
 enum { NI_FAULT_BEAT_NS = 1000000000 /* a page without a beat for so long is old */ };
 
 enum ni_fault_state {
@@ -46,9 +53,12 @@ struct ni_fault_entry {
     uint32_t via;       /* the node that reported it */
     uint32_t unseen_us; /* when it became known it had been seen otherwise so long before */
     uint64_t at_ns;     /* when it became known here, CLOCK_MONOTONIC; 0: never anything */
+    uint64_t parted_ns; /* since when cards have no way between this node and it; 0: there is one */
     char host[NI_FAULT_HOST];
     char what[NI_FAULT_WHAT]; /* such as "host lost, link X+ broken" */
     char how[NI_FAULT_HOW];   /* by which register and way, such as "node 2 by its link X+: ..." */
+    char parted[NI_FAULT_PARTED]; /* by which cables, such as "cables are broken at X+ of node 1 and
+                                   * at X- of node 0" */
 };
 
 /* What in a word makes a node lost: nothing of it is heard, or all three fields of its host say so.
@@ -90,6 +100,8 @@ bool ni_fault_page_is_current(const struct ni_fault_about *about, uint64_t now);
  * field that lies has the others against it. Pure. */
 bool ni_fault_entry_is_lost(const struct ni_fault_entry *entry, const struct ni_fault_about *about,
                             uint64_t now);
+/* Whether it says that broken cables leave the cards no way between this node and that. Pure. */
+bool ni_fault_entry_is_parted(const struct ni_fault_entry *entry, uint64_t now);
 /* Whether two names are those of one host: the same, or one is the other's without its domain. */
 bool ni_fault_same_host(const char *a, const char *b);
 

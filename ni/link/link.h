@@ -98,6 +98,8 @@ struct ni_ep {
     bool copy;        /* ops->copy reaches the peer's memory (probed) */
     bool same_memory; /* the peer's addresses are valid here: plain memcpy */
     bool broke; /* the engine's, before disconnect: the peer broke the protocol, and shall know */
+    _Atomic bool met; /* where ops->torus: something was said to it, or by it, so that it is missed
+                       * when no way is left */
     size_t max_lines; /* longest packet that reserve gives, in lines */
     size_t max_bulk;  /* longest payload for the lane's bulk area; 0 without, at the latest when
                        * reserve has made a lane that has none */
@@ -132,6 +134,7 @@ struct ni_link_ops {
     unsigned id;      /* in address blobs */
     const char *help; /* whom it reaches, for people */
     bool in_place;    /* packets appear in lanes without progress: peers write them there */
+    bool torus;       /* they go through the torus of cards that the fault manager watches */
 
     /* Make the link of an NI; errors are logged by the link. */
     ni_status (*open)(const struct ni_link_attr *attr, struct ni_link **link);
@@ -209,9 +212,10 @@ struct ni_link_ops {
     int (*describe)(const struct ni_ep *ep, char *text, size_t size);
     /* How long messages go to the endpoint's peer, and why so; for people. */
     struct ni_long_way (*way)(const struct ni_ep *ep);
-    /* The peer's host has failed: end the peer as one that was found dead. core->peer_down follows,
-     * when what it had sent is read. NULL: the link knows better. */
-    void (*lose)(struct ni_ep *ep);
+    /* The peer's host has failed: end the peer as one that was found dead, NI_ERR_PEER_DEAD; or no
+     * way through the torus is left, NI_ERR_CABLE. core->peer_down follows, when what it had sent
+     * is read. NULL: the link knows better. */
+    void (*lose)(struct ni_ep *ep, ni_status status);
 };
 
 struct ni_link {

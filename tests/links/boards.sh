@@ -160,8 +160,9 @@ start_square() {
     await_cards 4 4
 }
 
-# start_boards COUNT [FAULTS [relayed|memory|tcp]]: so many cards in a ring, or one alone; FAULTS of all cables are as in a
-# configuration; with `relayed` the process $relay is the cables, with `memory` files are, with `tcp` they go by TCP.
+# start_boards COUNT [FAULTS [relayed|apart|memory|tcp]]: so many cards in a ring, or one alone; FAULTS of all cables are as in
+# a configuration; with `relayed` the process $relay is the cables, with `apart` each is one of the processes $relay, that from
+# card 0 to 1 first; with `memory` files are, with `tcp` they go by TCP.
 # Names their devices in $devices.
 start_boards() {
     count=$1
@@ -172,6 +173,15 @@ start_boards() {
         # shellcheck disable=SC2086 # numbers
         relay_ports $ports &
         relay=$!
+    elif [ "${3-}" = apart ]; then
+        # shellcheck disable=SC2086 # numbers
+        set -- "$count" "$faults" apart $ports
+        while [ $# -gt 3 ]; do
+            relay_ports "$4" "$5" "$6" "$7" &
+            relay="$relay${relay:+ }$!"
+            shift 7
+            set -- "$count" "$faults" apart "$@"
+        done
     fi
     devices=
     card=0

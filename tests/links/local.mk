@@ -30,5 +30,5 @@ include tests/links/shm.mk
 include tests/links/ucx.mk
 include tests/links/suite.mk
 
-TESTS += tests/links/dev.sh tests/links/dev_ends.sh
-EXTRA_DIST += tests/links/boards.sh tests/links/dev.sh tests/links/dev_ends.sh
+TESTS += tests/links/dev.sh tests/links/dev_ends.sh tests/links/dev_parted.sh
+EXTRA_DIST += tests/links/boards.sh tests/links/dev.sh tests/links/dev_ends.sh tests/links/dev_parted.sh

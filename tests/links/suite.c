@@ -137,10 +137,10 @@ bool suite_is_far(const struct suite *suite, unsigned i, unsigned k)
     return link->far && (link->hosts == 0 || host_of(link, i) != host_of(link, k));
 }
 
-/* The device of an NI: one of the words of SUITE_DEVICES. */
-static void set_device(const struct suite_ni *ni)
+/* A parameter of an NI: one of the words of a variable. */
+static void set_word(const struct suite_ni *ni, const char *param, const char *variable)
 {
-    const char *all = getenv("SUITE_DEVICES");
+    const char *all = getenv(variable);
     char text[512], *words[SUITE_NIS], *rest = text;
     unsigned count = 0;
 
@@ -150,7 +150,16 @@ static void set_device(const struct suite_ni *ni)
         count++;
     }
     CHECK(count > 0);
-    set_param("dev_device", words[ni->index % count]);
+    set_param(param, words[ni->index % count]);
+}
+
+/* The device of an NI, and what the fault manager of its host writes, if there is one. */
+static void set_device(const struct suite_ni *ni)
+{
+    set_word(ni, "dev_device", "SUITE_DEVICES");
+    if (getenv("SUITE_PAGES") != NULL) {
+        set_word(ni, "fault_page", "SUITE_PAGES");
+    }
 }
 
 static void open_ni(struct suite_ni *ni, void *arg)

@@ -21,7 +21,7 @@
 #define LIMIT_NS         UINT64_C(20000000000)
 #define LOOKS_NS         UINT64_C(8000000) /* some intervals of fault_check_ms */
 
-enum { NODES = 3, HEAD = 64, ENTRY = 320, LAYOUT = 1 };
+enum { NODES = 3, HEAD = 64, ENTRY = 448, LAYOUT = 1 };
 
 static char path[64];
 static struct ni_fault_page *page;
@@ -406,6 +406,21 @@ static void test_sick(void)
     part();
 }
 
+/* What becomes of cards and their cables is nothing to a peer that is reached without them. */
+static void test_no_way_for_cards(void)
+{
+    struct ni_fault_entry parted = normal(1);
+
+    parted.parted_ns = 1;
+    strcpy(parted.parted, "cables are broken at X+ of node 0 and at X- of node 0");
+    meet("red", 1);
+    talk();
+    say(parted);
+    poll_looks();
+    talk();
+    part();
+}
+
 /* Hosts that the page does not know, and those that it knows twice. */
 static void test_unknown(void)
 {
@@ -485,6 +500,7 @@ int main(void)
     CHECK(ni_param_set("links", "ucx", "test", error, sizeof error) == NI_OK);
     CHECK(ni_param_set("fault_page", path, "test", error, sizeof error) == NI_OK);
     CHECK(ni_param_set("fault_check_ms", "1", "test", error, sizeof error) == NI_OK);
+    CHECK(ni_param_set("fault_parted_ms", "1", "test", error, sizeof error) == NI_OK);
     make_page(LAYOUT);
     ni_log_set_sink(on_log, NULL);
     CHECK(ni_open(&attr, &here) == NI_OK);
@@ -495,6 +511,7 @@ int main(void)
     test_bad_pages();
     test_back();
     test_sick();
+    test_no_way_for_cards();
     test_unknown();
     test_renumbered();
     CHECK(downs == 5 && warnings == 1);

@@ -45,9 +45,11 @@ static void test_what_is_written_is_read(void **state)
                                         .via = 2,
                                         .unseen_us = 1234,
                                         .at_ns = 99,
+                                        .parted_ns = 98,
                                         .host = "red",
                                         .what = "host lost",
-                                        .how = "node 2 by its link X+"};
+                                        .how = "node 2 by its link X+",
+                                        .parted = "cables are broken"};
     struct ni_fault_about about;
     struct ni_fault_entry entry;
 
@@ -83,6 +85,7 @@ static void *write_all_the_time(void *arg)
         struct ni_fault_entry entry = {.word = i, .via = i, .at_ns = (uint64_t)i << 32 | i};
 
         memset(entry.what, 'a' + i % 26, sizeof entry.what - 1);
+        memset(entry.parted, 'a' + i % 26, sizeof entry.parted);
         ni_fault_page_set(writer, 0, &entry);
     }
     return NULL;
@@ -107,6 +110,8 @@ static void test_what_is_read_is_whole(void **state)
         assert_true(entry.at_ns == ((uint64_t)entry.word << 32 | entry.word));
         assert_int_equal(entry.what[0], 'a' + (int)(entry.word % 26));
         assert_int_equal(entry.what[NI_FAULT_WHAT - 2], entry.what[0]);
+        assert_int_equal(entry.parted[NI_FAULT_PARTED - 2], entry.what[0]);
+        assert_int_equal(entry.parted[NI_FAULT_PARTED - 1], '\0');
     }
     atomic_store_explicit(&ends, true, memory_order_relaxed);
     pthread_join(thread, NULL);
@@ -154,6 +159,19 @@ static void test_what_is_heeded(void **state)
     assert_false(ni_fault_entry_is_lost(&entry, &good, 99));
 }
 
+static void test_no_way(void **state)
+{
+    struct ni_fault_entry entry = {.parted_ns = 99, .parted = "cables are broken"};
+
+    (void)state;
+    assert_true(ni_fault_entry_is_parted(&entry, 99));
+    assert_false(ni_fault_entry_is_parted(&entry, 98));
+    entry.parted_ns = 0;
+    assert_false(ni_fault_entry_is_parted(&entry, 99));
+    entry = (struct ni_fault_entry){.parted_ns = 99};
+    assert_false(ni_fault_entry_is_parted(&entry, 99));
+}
+
 static void test_names_of_hosts(void **state)
 {
     (void)state;
@@ -186,7 +204,7 @@ static void test_other_files_are_refused(void **state)
     assert_int_equal(ni_fault_page_open("/dev/null", &page), NI_ERR_PROTOCOL);
     spoil(8, "\1", 1, -1); /* the version */
     assert_int_equal(ni_fault_page_open(path, &page), NI_ERR_PROTOCOL);
-    spoil(8, "\3", 1, -1);
+    spoil(8, "\4", 1, -1);
     spoil(16, "\4", 1, -1); /* more nodes than there are in the file */
     assert_int_equal(ni_fault_page_open(path, &page), NI_ERR_PROTOCOL);
     spoil(16, "\3", 1, -1);
@@ -208,6 +226,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_is_written_is_read, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_read_is_whole, setup, teardown),
         cmocka_unit_test(test_what_is_heeded),
+        cmocka_unit_test(test_no_way),
         cmocka_unit_test(test_names_of_hosts),
         cmocka_unit_test_setup_teardown(test_other_files_are_refused, setup, teardown),
     };

@@ -132,6 +132,10 @@ static void test_verdicts(void **state)
     assert_string_equal(words, "daemon silent since the master began");
     (void)hfm_path_print(1, 2, 1, words, sizeof words);
     assert_string_equal(words, "node 2 by its link X-: remote_fault[1], service network");
+    (void)hfm_parted_print(
+        (struct dnp_cable_end[2]){{4095, NI_TORUS_Z_PLUS}, {7, NI_TORUS_Z_MINUS}}, words,
+        sizeof words);
+    assert_string_equal(words, "cables are broken at Z+ of node 4095 and at Z- of node 7");
 }
 
 static void test_without_a_master_all_is_unknown(void **state)

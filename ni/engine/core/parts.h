@@ -281,6 +281,12 @@ struct ni_peer_arrive_part {
     struct ni_multipath_in *parts; /* multipath.h; NULL: none yet; progress lock */
 };
 
+/* Why a peer is lost, as the fault manager says: of a peer that ends with this status. */
+struct ni_peer_why {
+    ni_status status;
+    char text[512]; /* a clause for people */
+};
+
 /* All of the holder of the progress lock. */
 struct ni_peer_drive_part {
     struct ni_list down; /* in ni->drive.downs: went down, operations not completed yet */
@@ -289,8 +295,10 @@ struct ni_peer_drive_part {
     bool untold;         /* it is down, and a caller has to be told */
     /* faults.h. NULL: its host is unknown; under the NI's lock, set once. */
     struct ni_fault_host *host;
-    bool armed; /* its host was seen to live since it is known */
-    char *why;  /* it is lost with its host: a clause for people; NULL: not for that reason */
+    bool armed;                   /* its host was seen to live since it is known */
+    bool parted;                  /* it was given up, as no way is left to its card */
+    uint64_t met_ns;              /* since when it is known */
+    struct ni_peer_why *why;      /* NULL: none that the fault manager has */
     struct ni_memory_wait packet; /* its next one, which is not in a lane */
     struct ni_memory_wait answer; /* of portals, to it */
 };

@@ -169,9 +169,10 @@ ni_status ni_peer_status(const struct ni_peer *peer)
 const char *ni_peer_reason(const struct ni_peer *peer)
 {
     ni_status status = ni_peer_state(peer);
-    const char *why = __atomic_load_n(&peer->drive.why, __ATOMIC_ACQUIRE); /* pairs with faults.c */
+    /* Pairs with faults.c. */
+    const struct ni_peer_why *why = __atomic_load_n(&peer->drive.why, __ATOMIC_ACQUIRE);
 
-    return status == NI_ERR_PEER_DEAD && why != NULL ? why : ni_status_text(status);
+    return why != NULL && why->status == status ? why->text : ni_status_text(status);
 }
 
 void ni_peer_set_user(struct ni_peer *peer, void *user)

@@ -9,6 +9,7 @@
 #include <apeni/ni.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/fault_page.h"
@@ -19,7 +20,7 @@
  * progress lock. */
 
 #define OPEN_NS UINT64_C(500000000) /* from one try to open the page to the next */
-enum { NOWHERE = UINT32_MAX, WHY = NI_FAULT_HOST + NI_FAULT_WHAT + NI_FAULT_HOW + 80 };
+enum { NOWHERE = UINT32_MAX };
 
 enum health { UNKNOWN, LIVES, LOST };
 
@@ -30,14 +31,18 @@ struct ni_fault_host {
     uint32_t node; /* in the page, NOWHERE: in none */
     uint32_t told; /* the worst that was told since it was well, enum ni_fault_state */
     enum health health;
+    uint64_t parted_ns; /* since when no way is left to its card; 0: there is one */
     struct ni_fault_entry entry;
 };
 
 struct ni_faults {
     uint64_t interval, due, open_due; /* ns */
-    struct ni_fault_page *page;       /* NULL: there is none, or none that is current */
-    uint64_t changes;                 /* of the page, that were looked at */
-    uint64_t layout;                  /* of the first page: what numbers of hosts mean */
+    uint64_t again;                   /* when to look although nothing changes; UINT64_MAX: not */
+    uint64_t current_ns; /* when the page was last looked at and was current; 0: it was not */
+    uint64_t sure_ns;    /* since when it was, all the time */
+    struct ni_fault_page *page; /* NULL: there is none, or none that is current */
+    uint64_t changes;           /* of the page, that were looked at */
+    uint64_t layout;            /* of the first page: what numbers of hosts mean */
     bool has_layout;
     struct ni_list hosts;
     _Atomic bool met; /* a peer that the last look has not seen */
@@ -102,6 +107,7 @@ ni_status ni_faults_open(struct ni *ni, bool fabric)
         return NI_ERR_NOMEM;
     }
     faults->interval = ni->config->fault_check_ms * UINT64_C(1000000);
+    faults->again = UINT64_MAX;
     ni_list_init(&faults->hosts);
     ni->drive.faults = faults;
     if (!fabric) {
@@ -161,6 +167,7 @@ void ni_faults_meet(struct ni *ni, struct ni_peer *peer, const void *blob, size_
     }
     ni_lock_take(&ni->lock, ni->threads);
     if (peer->drive.host == NULL) {
+        peer->drive.met_ns = ni_now_ns();
         /* Release: pairs with the load in heed_host_of_peer, under another lock. */
         __atomic_store_n(&peer->drive.host, fault_host_named(faults, &name), __ATOMIC_RELEASE);
         /* Pairs with the exchange in ni_faults_tick. */
@@ -222,6 +229,7 @@ static void look_at_fault_host(const struct ni_faults *faults, const struct ni_f
     struct ni_fault_entry *entry = &host->entry;
 
     host->health = UNKNOWN;
+    host->parted_ns = 0;
     if (host->node == NOWHERE) {
         host->node = find_host_in_page(faults, about, &host->name);
     }
@@ -238,23 +246,52 @@ static void look_at_fault_host(const struct ni_faults *faults, const struct ni_f
     } else if (entry->state != NI_FAULT_LOST) {
         host->health = LIVES;
     }
+    if (ni_fault_entry_is_parted(entry, now)) {
+        host->parted_ns = entry->parted_ns;
+    }
 }
 
 /* Have the link end it, with what the page says as the reason. The peer's lock is held. */
-static void lose_peer(struct ni_peer *peer, const struct ni_fault_host *host)
+static void lose_peer(struct ni_peer *peer, ni_status status, const struct ni_fault_host *host)
 {
     const struct ni_fault_entry *entry = &host->entry;
-    char *why = ni_malloc(WHY);
+    struct ni_peer_why *why = ni_malloc(sizeof(*why));
 
     peer->drive.armed = false;
     if (why != NULL) {
-        snprintf(why, WHY, "its host has failed, node %u (%s): %s; known by %s", host->node,
-                 entry->host, entry->what, entry->how);
+        why->status = status;
+        if (status == NI_ERR_CABLE) {
+            snprintf(why->text, sizeof(why->text), "no way is left to its card, node %u (%s): %s",
+                     host->node, entry->host, entry->parted);
+        } else {
+            snprintf(why->text, sizeof(why->text),
+                     "its host has failed, node %u (%s): %s; known by %s", host->node, entry->host,
+                     entry->what, entry->how);
+        }
         ni_free(peer->drive.why); /* of an earlier failure of its host: nobody was told */
         /* Pairs with the load in ni_peer_reason. */
         __atomic_store_n(&peer->drive.why, why, __ATOMIC_RELEASE);
     }
-    peer->link->ops->lose(peer->ep);
+    peer->link->ops->lose(peer->ep, status);
+}
+
+/* Whether a peer is missed to whose card there was no way for too long. Else it is looked at again
+ * in time: a cable may heal, and whom nobody has said anything to yet may be greeted. */
+static bool is_out_of_reach(const struct ni *ni, const struct ni_peer *peer,
+                            const struct ni_fault_host *host, uint64_t now)
+{
+    struct ni_faults *faults = ni->drive.faults;
+    uint64_t since = ni_max_u64(ni_max_u64(host->parted_ns, faults->sure_ns), peer->drive.met_ns);
+    uint64_t due = since + ni->config->fault_parted_ms * UINT64_C(1000000);
+    bool met = atomic_load_explicit(&peer->ep->met, memory_order_relaxed);
+
+    if (!peer->link->ops->torus || host->parted_ns == 0 || ni->config->fault_parted_ms == 0) {
+        return false;
+    }
+    if (now < due || !met) {
+        faults->again = ni_min_u64(faults->again, ni_max_u64(due, now + faults->interval));
+    }
+    return now >= due && met;
 }
 
 /* Once for each state that is worse than those told before, until the host is well again. */
@@ -273,18 +310,21 @@ static void warn_of_host(struct ni *ni, struct ni_fault_host *host)
            host->node, entry->host, ni_fault_state_name(entry->state), entry->what, entry->how);
 }
 
-static void heed_host_of_peer(struct ni *ni, struct ni_peer *peer)
+static void heed_host_of_peer(struct ni *ni, struct ni_peer *peer, uint64_t now)
 {
     struct ni_fault_host *host;
     bool lives = false;
 
     ni_lock_take(&peer->lock, ni->threads);
     host = __atomic_load_n(&peer->drive.host, __ATOMIC_ACQUIRE); /* pairs with ni_faults_meet */
-    if (host != NULL && ni_peer_state(peer) == NI_OK && peer->ep != NULL) {
+    if (host != NULL && ni_peer_state(peer) == NI_OK && peer->ep != NULL && !peer->drive.parted) {
         lives = host->health == LIVES;
         peer->drive.armed = peer->drive.armed || lives;
         if (host->health == LOST && peer->drive.armed) {
-            lose_peer(peer, host);
+            lose_peer(peer, NI_ERR_PEER_DEAD, host);
+        } else if (is_out_of_reach(ni, peer, host, now)) {
+            peer->drive.parted = true;
+            lose_peer(peer, NI_ERR_CABLE, host);
         }
     }
     ni_lock_give(&peer->lock, ni->threads);
@@ -298,13 +338,14 @@ static void look_at_fault_page(struct ni *ni, const struct ni_fault_about *about
     struct ni_faults *faults = ni->drive.faults;
 
     faults->changes = about->changes;
+    faults->again = UINT64_MAX;
     for (struct ni_fault_host *host = fault_host_after(ni, NULL); host != NULL;
          host = fault_host_after(ni, host)) {
         look_at_fault_host(faults, about, host, now);
     }
     for (struct ni_peer *peer = ni_peer_after(ni, NULL); peer != NULL;
          peer = ni_peer_after(ni, peer)) {
-        heed_host_of_peer(ni, peer);
+        heed_host_of_peer(ni, peer, now);
     }
 }
 
@@ -345,9 +386,14 @@ void ni_faults_tick(void *core, uint64_t now)
         now = ni_now_ns();
     }
     if (faults->page == NULL || !ni_fault_page_is_current(&about, now)) {
+        faults->current_ns = 0;
         return;
     }
-    if (about.changes != faults->changes ||
+    if (now - faults->current_ns > NI_FAULT_BEAT_NS) {
+        faults->sure_ns = now; /* what it says may be older news than it seems */
+    }
+    faults->current_ns = now;
+    if (about.changes != faults->changes || now >= faults->again ||
         atomic_exchange_explicit(&faults->met, false, memory_order_acquire)) {
         look_at_fault_page(ni, &about, now);
     }

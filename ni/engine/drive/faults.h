@@ -22,6 +22,11 @@
  * one with the name. A peer is lost only after its host was seen to be well, or at least not lost,
  * while we knew the peer: one on a node that comes back, while the page has yet to say so, is not.
  * Of the own host nothing is heeded: we are there.
+ *
+ * A peer that is reached through the torus of cards (ni_link_ops.torus) is lost, too, when the page
+ * has said for fault_parted_ms without a break that broken cables leave no way between its card
+ * and ours, and was current all that time, in which we knew the peer. A cable that heals before
+ * costs nobody a peer; nor is one lost before anything was to be exchanged with it.
  */
 
 struct ni_faults;

@@ -160,10 +160,12 @@ ni_status ni_leave(struct ni *ni, struct ni_peer *peer, ni_gone_fn gone, void *a
  * for good. */
 ni_status ni_peer_status(const struct ni_peer *peer);
 
-/* Why nothing more can be exchanged with it, for people: the text of its status, or, if it was lost
+/* Why nothing more can be exchanged with it, for people: the text of its status; or, if it was lost
  * with its host, which node of the torus that is, what failed there and how it became known
  * (parameter fault_page), such as "its host has failed, node 3 (red): host lost; known by node 2 by
- * its link X+: remote_fault[0], service network". Stays valid as long as the peer. Thread-safe. */
+ * its link X+: remote_fault[0], service network"; or which cables leave no way to its card, such as
+ * "no way is left to its card, node 2 (blue): cables are broken at X+ of node 1 and at X- of node
+ * 0". Stays valid as long as the peer. Thread-safe. */
 const char *ni_peer_reason(const struct ni_peer *peer);
 
 /* A word of the user's, for its own book-keeping. */

@@ -280,7 +280,7 @@ uint32_t ni_dev_index(const struct ni_dev_link *link, uint32_t place, uint32_t p
 ni_status ni_dev_connect(struct ni_link *link, const void *blob, size_t len, struct ni_peer *peer,
                          struct ni_ep **ep);
 void ni_dev_disconnect(struct ni_ep *ep);
-void ni_dev_lose(struct ni_ep *ep);
+void ni_dev_lose(struct ni_ep *ep, ni_status status);
 ni_status ni_dev_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **packet,
                          bool *in_lane);
 void ni_dev_wake(struct ni_ep *ep);

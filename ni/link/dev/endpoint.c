@@ -137,12 +137,12 @@ void ni_dev_disconnect(struct ni_ep *ep)
     ni_far_leave(&peer->link->far, &peer->far, ep);
 }
 
-void ni_dev_lose(struct ni_ep *ep)
+void ni_dev_lose(struct ni_ep *ep, ni_status status)
 {
     struct ni_dev_peer *peer = ni_dev_peer_of(ep);
 
     pthread_mutex_lock(&peer->link->far.lock);
-    ni_dev_end(peer, NI_ERR_PEER_DEAD);
+    ni_dev_end(peer, status);
     pthread_mutex_unlock(&peer->link->far.lock);
 }
 

@@ -133,6 +133,7 @@ const struct ni_link_ops ni_link_dev = {
     .name = "dev",
     .id = 4,
     .help = "processes of hosts in one torus of APEnet+ cards",
+    .torus = true,
     .open = dev_open,
     .close = dev_close,
     .blob = dev_blob,

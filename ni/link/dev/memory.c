@@ -130,6 +130,7 @@ ni_status ni_dev_peer_memory(struct ni_dev_peer *peer)
                     theirs->bulk);
     peer->rx.link_data = peer;
     ni_dev_fill_state(peer);
+    atomic_store_explicit(&peer->ep.met, true, memory_order_relaxed);
     return NI_OK;
 }
 

@@ -234,12 +234,12 @@ void ni_ucx_disconnect(struct ni_ep *ep)
     ni_far_leave(&peer->link->far, &peer->far, ep);
 }
 
-void ni_ucx_lose(struct ni_ep *ep)
+void ni_ucx_lose(struct ni_ep *ep, ni_status status)
 {
     struct ni_ucx_peer *peer = ni_ucx_peer_of(ep);
 
     pthread_mutex_lock(&peer->link->far.lock);
-    ni_ucx_end(peer, NI_ERR_PEER_DEAD);
+    ni_ucx_end(peer, status);
     pthread_mutex_unlock(&peer->link->far.lock);
 }
 

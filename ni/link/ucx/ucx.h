@@ -290,7 +290,7 @@ ni_status ni_ucx_connect(struct ni_link *link, const void *blob, size_t len, str
                          struct ni_ep **ep);
 void ni_ucx_disconnect(struct ni_ep *ep);
 /* See struct ni_link_ops. */
-void ni_ucx_lose(struct ni_ep *ep);
+void ni_ucx_lose(struct ni_ep *ep, ni_status status);
 ni_status ni_ucx_reserve(struct ni_ep *ep, uint32_t lines, struct ni_packet **packet,
                          bool *in_lane);
 void ni_ucx_wake(struct ni_ep *ep);
