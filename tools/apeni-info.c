@@ -159,6 +159,47 @@ static unsigned section_of(int letter)
     }
 }
 
+/* The option of this letter, or what getopt_long has to say of a wrong one. */
+static void take_option(struct request *request, int letter, char **argv)
+{
+    switch (letter) {
+    case 'f':
+        request->faults = optarg;
+        break;
+    case 'c':
+        request->board = optarg;
+        break;
+    case 't':
+        request->svg = is_svg(optarg);
+        break;
+    case 'n':
+        request->topology.nodes = optarg;
+        break;
+    case 'r':
+        request->topology.route = optarg;
+        break;
+    case 'j':
+        request->format = INFO_FORMAT_JSON;
+        break;
+    case 'm':
+        request->format = INFO_FORMAT_MARKDOWN;
+        break;
+    case 'h':
+        print_help();
+        end(EXIT_GOOD);
+    case 'V':
+        printf("apeni-info %s\n", PACKAGE_VERSION);
+        end(EXIT_GOOD);
+    case ':':
+        bad_use("this option needs a value:", argv[optind - 1]);
+    case '?':
+        bad_option(argv);
+    default:
+        break;
+    }
+    request->sections |= section_of(letter);
+}
+
 static struct request parse_options(int argc, char **argv)
 {
     static const struct option options[] = {
@@ -183,42 +224,7 @@ static struct request parse_options(int argc, char **argv)
 
     opterr = 0;
     while ((letter = getopt_long(argc, argv, ":bolpsf::c::tn:r:jmhV", options, NULL)) != -1) {
-        switch (letter) {
-        case 'f':
-            request.faults = optarg;
-            break;
-        case 'c':
-            request.board = optarg;
-            break;
-        case 't':
-            request.svg = is_svg(optarg);
-            break;
-        case 'n':
-            request.topology.nodes = optarg;
-            break;
-        case 'r':
-            request.topology.route = optarg;
-            break;
-        case 'j':
-            request.format = INFO_FORMAT_JSON;
-            break;
-        case 'm':
-            request.format = INFO_FORMAT_MARKDOWN;
-            break;
-        case 'h':
-            print_help();
-            end(EXIT_GOOD);
-        case 'V':
-            printf("apeni-info %s\n", PACKAGE_VERSION);
-            end(EXIT_GOOD);
-        case ':':
-            bad_use("this option needs a value:", argv[optind - 1]);
-        case '?':
-            bad_option(argv);
-        default:
-            break;
-        }
-        request.sections |= section_of(letter);
+        take_option(&request, letter, argv);
     }
     if (optind < argc) {
         bad_use("unexpected argument", argv[optind]);

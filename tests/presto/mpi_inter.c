@@ -52,16 +52,13 @@ static void fill(int *buf, int n, int round)
     }
 }
 
-static void rooted(int of, int who, int later, int round)
+static void broadcast(int of, int who, int later, int round)
 {
-    int in[MOST], out[N * MOST], root = root_here(of, who), other = 1 - of;
-    int counts[MOST], places[MOST], members = of == 0 ? size - cut : cut;
+    int in[N], root = root_here(of, who), count = root == MPI_PROC_NULL ? 0 : N;
     MPI_Request r = MPI_REQUEST_NULL;
     fill(in, N, round);
-    if (root == MPI_PROC_NULL && later) {
-        MPI_Ibcast(NULL, 0, MPI_INT, root, inter, &r);
-    } else if (later) {
-        MPI_Ibcast(in, N, MPI_INT, root, inter, &r);
+    if (later) {
+        MPI_Ibcast(count == 0 ? NULL : in, count, MPI_INT, root, inter, &r);
     } else {
         MPI_Bcast(in, N, MPI_INT, root, inter);
     }
@@ -69,6 +66,13 @@ static void rooted(int of, int who, int later, int round)
     for (int i = 0; i < N && root >= 0; i++) {
         EQUAL(in[i], give(of, who, i, round));
     }
+}
+
+static void gather_and_scatter(int of, int who, int later, int round)
+{
+    int in[MOST], out[N * MOST], root = root_here(of, who), other = 1 - of;
+    int counts[MOST], places[MOST], members = of == 0 ? size - cut : cut;
+    MPI_Request r = MPI_REQUEST_NULL;
     fill(in, N, round);
     if (later) {
         MPI_Igather(in, N, MPI_INT, out, N, MPI_INT, root, inter, &r);
@@ -132,18 +136,14 @@ static void multiply(void *in, void *inout, int *n, MPI_Datatype *type)
 
 static void product(int group, int members, int i, int round, unsigned want[4])
 {
-    MPI_Datatype none = MPI_DATATYPE_NULL;
     unsigned next[4];
     int one = 1;
+    memcpy(want, (unsigned[]){1, 0, 0, 1}, sizeof(next));
     for (int r = members - 1; r >= 0; r--) {
         for (int k = 0; k < 4; k++) {
             next[k] = (unsigned)give(group, r, i * 4 + k, round);
         }
-        if (r == members - 1) {
-            memcpy(want, next, sizeof(next));
-        } else {
-            multiply(next, want, &one, &none);
-        }
+        multiply(next, want, &one, NULL);
     }
 }
 
@@ -378,7 +378,8 @@ int main(int argc, char **argv)
         for (int of = 0; of < 2; of++) {
             int members = of == 0 ? cut : size - cut;
             for (int who = 0; who < members; who++, round++) {
-                rooted(of, who, later, round);
+                broadcast(of, who, later, round);
+                gather_and_scatter(of, who, later, round);
                 reductions(of, who, later, round);
             }
         }

@@ -62,11 +62,25 @@ static void test_a_whole_configuration(void **state)
     assert_true(config.cable[NI_TORUS_Z_MINUS].faults.broken);
 }
 
+struct wrong {
+    const char *text, *says;
+};
+
+static void assert_refused(const struct wrong *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct board_config config;
+        char error[300] = "";
+
+        assert_int_equal(board_config_parse(&config, rows[i].text, error, sizeof error),
+                         NI_ERR_PARAM);
+        unit_assert_contains(error, rows[i].says);
+    }
+}
+
 static void test_what_is_wrong_is_named(void **state)
 {
-    static const struct {
-        const char *text, *says;
-    } rows[] = {
+    static const struct wrong rows[] = {
         {"", "there is no line \"torus\""},
         {"torus 2x1x1\nkey /k", "no line \"place\""},
         {"torus 2x1x1\nplace 2 0 0\nkey /k", "the place is not in the torus"},
@@ -81,24 +95,6 @@ static void test_what_is_wrong_is_named(void **state)
         {"place 1 0", "\"0\" needs a number behind it"},
         {"place 1 0 0 0", "\"0\" is one coordinate too many"},
         {"place 1 -1 0", "\"-1\" is no number from 0 to 1022"},
-        {"cable", "\"cable\" names no link"},
-        {"cable W+ a b", "\"W+\" names no link; links are X+,"},
-        {"cable X+ 1.2.3.4:5", "\"X+\" needs two addresses"},
-        {"cable X+ 1.2.3.4:5 1.2.3.4", "\"1.2.3.4\" is no address such as"},
-        {"cable X+ 1.2.3.4:5 1.2.3.4:0", "is no address such as"},
-        {"cable X+ 1.2.3.4:5 1.2.3.4:65536", "is no address such as"},
-        {"cable X+ 1.2.3.4:5 here:7", "\"here:7\" is no address such as"},
-        {"cable X+ 1.2.3.4:5 111111111111111111111111111.2.3.4:5", "is no address such as"},
-        {"cable X+ tcp 1.2.3.4:5", "\"X+\" needs two addresses"},
-        {"cable X+ tcp 1.2.3.4:5 here:7", "\"here:7\" is no address such as"},
-        {"cable X+ memory", "\"X+\" needs two addresses"},
-        {"cable X+ memory /m slow", "\"slow\" is none of lose, corrupt, delay and broken"},
-        {"cable X+ 1.2.3.4:5 1.2.3.4:6 slow",
-         "\"slow\" is none of lose, corrupt, delay and broken"},
-        {"cable X+ 1.2.3.4:5 1.2.3.4:6 lose", "\"lose\" needs a number behind it"},
-        {"cable X+ 1.2.3.4:5 1.2.3.4:6 lose 1000001", "is no number from 0 to 1000000"},
-        {"cable X+ 1.2.3.4:5 1.2.3.4:6\ncable X+ 1.2.3.4:5 1.2.3.4:6",
-         "line 2: \"X+\" has a cable"},
         {"device", "\"device\" needs one word"},
         {"device /d 0666", "\"0666\" is no mode of three octal digits such as 660"},
         {"device /d 868", "\"868\" is no mode"},
@@ -120,14 +116,34 @@ static void test_what_is_wrong_is_named(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < NI_ARRAY_LENGTH(rows); i++) {
-        struct board_config config;
-        char error[300] = "";
+    assert_refused(rows, NI_ARRAY_LENGTH(rows));
+}
 
-        assert_int_equal(board_config_parse(&config, rows[i].text, error, sizeof error),
-                         NI_ERR_PARAM);
-        unit_assert_contains(error, rows[i].says);
-    }
+static void test_wrong_cables_are_named(void **state)
+{
+    static const struct wrong rows[] = {
+        {"cable", "\"cable\" names no link"},
+        {"cable W+ a b", "\"W+\" names no link; links are X+,"},
+        {"cable X+ 1.2.3.4:5", "\"X+\" needs two addresses"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4", "\"1.2.3.4\" is no address such as"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:0", "is no address such as"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:65536", "is no address such as"},
+        {"cable X+ 1.2.3.4:5 here:7", "\"here:7\" is no address such as"},
+        {"cable X+ 1.2.3.4:5 111111111111111111111111111.2.3.4:5", "is no address such as"},
+        {"cable X+ tcp 1.2.3.4:5", "\"X+\" needs two addresses"},
+        {"cable X+ tcp 1.2.3.4:5 here:7", "\"here:7\" is no address such as"},
+        {"cable X+ memory", "\"X+\" needs two addresses"},
+        {"cable X+ memory /m slow", "\"slow\" is none of lose, corrupt, delay and broken"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:6 slow",
+         "\"slow\" is none of lose, corrupt, delay and broken"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:6 lose", "\"lose\" needs a number behind it"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:6 lose 1000001", "is no number from 0 to 1000000"},
+        {"cable X+ 1.2.3.4:5 1.2.3.4:6\ncable X+ 1.2.3.4:5 1.2.3.4:6",
+         "line 2: \"X+\" has a cable"},
+    };
+
+    (void)state;
+    assert_refused(rows, NI_ARRAY_LENGTH(rows));
 }
 
 static void test_long_lines(void **state)
@@ -227,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_whole_configuration),
         cmocka_unit_test(test_what_is_wrong_is_named),
+        cmocka_unit_test(test_wrong_cables_are_named),
         cmocka_unit_test(test_long_lines),
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_sensors_of_the_host),
