@@ -30,7 +30,7 @@ struct result {
     int64_t reached, edges; /* vertices; edges that start at them, both directions */
     int64_t wrong;          /* edges or vertices that are not as they must be */
     int depth;
-    uint64_t checksum; /* of all parents, whoever has them */
+    uint64_t checksum; /* of all parents, in any rank */
 };
 
 /* From one vertex to another. */

@@ -35,7 +35,7 @@ struct option {
 struct result {
     int iterations;
     double residual;   /* |b - A x| / |b| */
-    uint64_t checksum; /* of x, whoever has it */
+    uint64_t checksum; /* of x, in all ranks */
 };
 
 /* One process's slices of the lattice: t = first..first+slices-1. Fields have one more slice on

@@ -27,7 +27,7 @@ struct option {
 
 struct result {
     double change;     /* largest in the step that was looked at last */
-    uint64_t checksum; /* of all temperatures, whoever has them */
+    uint64_t checksum; /* of all temperatures, in any rank */
 };
 
 /* One process's rectangle, with one more row and column on each side. */

@@ -26,7 +26,7 @@ struct option {
 
 struct result {
     double energy_before, energy_after; /* per site */
-    uint64_t checksum;                  /* of all spins, whoever has them */
+    uint64_t checksum;                  /* of all spins, in any rank */
 };
 
 typedef double spin[3];

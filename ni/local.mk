@@ -5,7 +5,7 @@
 noinst_LTLIBRARIES += ni/libapeni_core.la
 lib_LTLIBRARIES += ni/libapeni.la
 
-# For whoever is built into the core or links libapeni_core.la.
+# For what is built into the core or links libapeni_core.la.
 NI_CORE_CPPFLAGS = $(NI_CPPFLAGS) -I$(top_srcdir)/ni
 
 # Each fragment adds its sources.

@@ -235,7 +235,7 @@ TESTS += osu_bench/tests/commands.sh osu_bench/tests/compare.sh osu_bench/tests/
     osu_bench/tests/tasks.sh
 
 # The same programs for MPICH, for compare alone, by the compiler that configure has found; build-mpich says what happens
-# without MPICH. Whoever installs it later need not begin anew. OSU_MPICC in the environment names another compiler.
+# without MPICH. It may be installed later, and nothing need begin anew. OSU_MPICC in the environment names another compiler.
 osumpichdir = $(osudir)/mpich
 osumpich_programs = \
     osu_bench/mpich/osu_latency \

@@ -24,7 +24,7 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
-/* Without a core for each, whoever waits for others that do not run had better let them. */
+/* Without a core for each, a member that waits for others that do not run had better let them. */
 enum { SPIN_ROOM = 20000, SPIN_CROWD = 3 };
 
 struct control {

@@ -5,7 +5,7 @@
 noinst_LTLIBRARIES += presto/libpresto_core.la
 lib_LTLIBRARIES += presto/libpresto.la
 
-# For whoever uses the native interface; and for what is built into the library.
+# For what uses the native interface; and for what is built into the library.
 PRESTO_CPPFLAGS = -I$(top_srcdir)/presto/include -I$(top_builddir)/presto/include
 PRESTO_CORE_CPPFLAGS = $(NI_CORE_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/presto -I$(top_srcdir)
 

@@ -19,7 +19,7 @@ tools_apelink_hosts_SOURCES = \
 tools_apelink_hosts_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CORE_CPPFLAGS)
 tools_apelink_hosts_LDADD = -lm
 
-# Without sanitizers: ThreadSanitizer has a thread of its own, and whoever has one cannot make a PID namespace.
+# Without sanitizers: ThreadSanitizer has a thread of its own, and a process that has one cannot make a PID namespace.
 tools_apelink_hosts_CFLAGS = $(LANG_CFLAGS) $(WARN_CFLAGS)
 tools_apelink_hosts_LDFLAGS =
 

@@ -172,7 +172,7 @@ static bool hear(struct jobs *jobs, unsigned i)
     return open;
 }
 
-/* Whoever has ended, orphans among them. */
+/* The processes that have ended, orphans among them. */
 static void reap(struct jobs *jobs)
 {
     int status;

@@ -68,7 +68,7 @@ static int lock_base(void)
                   base(), strerror(errno));
     }
     fd = open(base(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    /* Whoever can write there can run commands on the hosts. */
+    /* A user who can write there can run commands on the hosts. */
     if (fd < 0 || fstat(fd, &status) != 0 || status.st_uid != geteuid() ||
         (status.st_mode & 022) != 0) {
         hosts_die("%s is not a folder that only its owner, you, can write; set APELINK_HOSTS_DIR "

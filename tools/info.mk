@@ -22,7 +22,7 @@ tools_apeni_info_LDADD = dnp/libdnp.la
 dist_man1_MANS += docs/man/apeni-info.1
 EXTRA_DIST += docs/parameters.md
 
-# Whoever changes ni/base/params.def runs this and commits the result; a test compares.
+# A change of ni/base/params.def is followed by this, and commits the result; a test compares.
 parameters: tools/apeni-info
 	$(AM_V_GEN)env -i tools/apeni-info --params --markdown >$(srcdir)/docs/parameters.md.tmp && \
 	    mv $(srcdir)/docs/parameters.md.tmp $(srcdir)/docs/parameters.md

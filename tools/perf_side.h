@@ -20,8 +20,8 @@
  * consumers, one for data, one for what the sides have to tell each other.
  *
  * A leader measures, a follower does what the test demands of the other side, in a step function
- * that never waits: whoever polls the follower calls it, be it the follower's own process or, over
- * the link inproc, the leader, between two polls of its own. So one piece of code serves both.
+ * that never waits: the process that polls the follower calls it, be it the follower's own or, over
+ * the link inproc, the leader's, between two polls of its own. So one piece of code serves both.
  */
 
 /* What a leader asks of a follower, and what that answers. */

@@ -49,7 +49,7 @@ bool perf_packet_receive(int socket, void *packet, size_t size)
 
 void perf_packet_send(int socket, const void *packet, size_t size)
 {
-    /* An end that is closed is noticed by whoever receives next. */
+    /* An end that is closed is noticed by what receives next. */
     if (send(socket, packet, size, MSG_NOSIGNAL) < 0 && errno != EPIPE && errno != ECONNRESET) {
         perf_fail("cannot send to another process of ours: %s", strerror(errno));
     }

@@ -2,7 +2,7 @@
 /*
  * A task pool: one process hands out ranges of numbers, three others count the primes in them.
  * Tasks wait in a multi-reader queue, or workers do; results go to queue number 1 of the master,
- * whoever that is. What all workers have done together is written down under a lock.
+ * whichever process that is. What all workers have done together is written down under a lock.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -28,7 +28,7 @@ void task_relax(unsigned *spins, enum task_spins crowded)
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-/* Whoever is next but n waits n times as long before it looks again. */
+/* A thread that is next but n waits n times as long before it looks again. */
 static void ticket_take(struct lock *lock)
 {
     uint32_t mine = atomic_fetch_add_explicit(&lock->ticket, 1, memory_order_relaxed);

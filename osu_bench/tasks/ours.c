@@ -132,7 +132,7 @@ struct ours *ours_open(struct arena *arena, unsigned index)
     return ours;
 }
 
-/* Requests that are out come back first, and whoever keeps the queue has to stay until then. */
+/* Requests that are out come back first, and the owner of the queue has to stay until then. */
 bool ours_close(struct ours *ours)
 {
     uint8_t task[TASK_MAX];

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What ranks wait in collectives, and for whom.
 
-Whoever comes last to a collective waits least in it: that is how the late ones are found. Where most ranks do not wait
+The rank that comes last to a collective waits least in it: that is how the late ones are found. Where most ranks do not wait
 at all, as the leaves of a reduction, the records of pairs tell whose messages came late.
 """
 from .units import duration, ranks_list, share, verb

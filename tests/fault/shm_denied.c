@@ -293,7 +293,7 @@ static void test_calls(void)
     }
 }
 
-/* Whoever knows the socket's name but not the key gets nothing; the right one still does. */
+/* A process that knows the socket's name but not the key gets nothing; the right one still does. */
 static void test_wrong_key(void)
 {
     struct mock a, b;

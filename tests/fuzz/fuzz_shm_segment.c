@@ -187,7 +187,7 @@ static void meet_or_part(struct scene *scene)
     }
 }
 
-/* The receiver connects to whoever sent to it. */
+/* The receiver connects to its sender. */
 static void answer(struct scene *scene)
 {
     for (struct ni_peer *peer = scene->receiver.peers; peer != NULL; peer = peer->next) {

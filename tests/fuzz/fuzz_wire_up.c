@@ -34,7 +34,7 @@ void run_end_all(struct run_job *job, int code, int signal)
     job->code = code;
 }
 
-/* To the standard error of whoever looks at this. */
+/* To the standard error of the fuzzer. */
 void run_say(struct run_job *job, const char *format, ...)
 {
     va_list arguments;

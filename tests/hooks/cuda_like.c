@@ -2,7 +2,7 @@
 /*
  * A library that stands in for libcuda: it takes ranges of host memory for memory of a GPU, or for
  * memory that both share, as the program says. What is on the GPU is there with other bits, so that
- * whoever reads it without a copy is found out.
+ * code that reads it without a copy is found out.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@ APELINK_HOSTS_DIR=$work/state
 export APELINK_HOSTS_DIR
 
 leave() {
-    trap '' HUP INT TERM # whoever ends us may do so twice
+    trap '' HUP INT TERM # the signal may come twice
     [ ! -d "$work/state" ] || for folder in "$work"/state/*/; do
         [ ! -d "$folder" ] || "$hosts" down --name "$(basename "$folder")" >/dev/null 2>&1
     done

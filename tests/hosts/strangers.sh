@@ -70,7 +70,7 @@ status=$?
 { [ $status = 0 ] && grep -q '^MT-OK' "$work/said"; } || fail "exit status $status: $(cut -c1-300 "$work/said")"
 for host in h1 h2; do
     grep "apelink $host:" "$work/said" >"$work/log.$host"
-    says "log.$host" "has ended, before whoever made it said anything that UCX understands"
+    says "log.$host" "has ended, before its other end said anything that UCX understands"
     says "log.$host" "and has not greeted since as UCX does"
 done
 finish "strangers at $(cat "$work/h1" "$work/h2" | wc -l) sockets of a job got nowhere and were logged"

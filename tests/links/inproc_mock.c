@@ -110,7 +110,7 @@ static void on_peer_down(void *core, struct ni_peer *peer, ni_status status)
     CHECK(status < 0);
     peer->down = status;
     peer->downs++;
-    if (peer->ep != NULL) { /* as the engine does: whoever sends asks the link */
+    if (peer->ep != NULL) { /* as the engine does: the sender asks the link */
         peer->ep->tx.limit = peer->ep->tx.head;
         peer->ep->tx.lines = NULL;
     }

@@ -93,7 +93,7 @@ enum suite_needs {
     SUITE_NEEDS_APART = 4,    /* only where they make it by themselves */
     SUITE_NEEDS_LOSS = 8,     /* only links that lose packets when they are told to */
     SUITE_NEEDS_ENGINE = 16,  /* only with engine threads */
-    SUITE_NEEDS_READERS = 32, /* whoever closes with much under way has peers that read meanwhile */
+    SUITE_NEEDS_READERS = 32, /* an NI that closes with much under way has peers that read */
     SUITE_NEEDS_EXEC = 128,   /* suite_exec */
     SUITE_NEEDS_RAILS = 64,   /* not between hosts, where UCX has but one lane for each peer */
 };

@@ -90,7 +90,7 @@ static const uint32_t lens[] = {0, 1, 8, 40, 2048, 70000, LONGEST};
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
-/* Whoever sees the flag sees the bytes; and the descriptor ends behind both. */
+/* A thread that sees the flag sees the bytes; and the descriptor ends behind both. */
 static void remote_flags(struct suite *suite)
 {
     struct noted *noted = new_noted(suite);

@@ -63,7 +63,7 @@ static void check_all(struct suite_ni *ni, void *arg)
     }
 }
 
-/* The counter is zero when all is there, whoever wrote it in how many pieces. */
+/* The counter is zero when all is there, from any sender, in any number of pieces. */
 static void counted(struct suite *suite)
 {
     struct cnt_world *world = cnt_world_new(suite, -2 * (int64_t)all_sizes(), 16);

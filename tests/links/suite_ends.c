@@ -150,8 +150,8 @@ struct asked {
     _Atomic uint64_t killed;
 };
 
-/* The peer dies without a poll of ours, so that the operation is what finds it. Whoever gives up
- * because it has failed has been told of the peer. */
+/* The peer dies without a poll of ours, so that the operation is what finds it. A caller that
+ * gives up because it has failed has been told of the peer. */
 static void ask_the_dead(struct suite_ni *ni, void *arg)
 {
     struct asked *asked = arg;
@@ -360,7 +360,7 @@ static void opened_again(struct suite *suite)
     }
 }
 
-/* Whoever closes while others connect to it does not take them with it. */
+/* An NI that closes while others connect to it does not take them with it. */
 static void closed_at_once(struct suite *suite)
 {
     struct work *work = work_new(suite, 2);

@@ -3,7 +3,7 @@
 
 /*
  * The peer is lost in the middle of a long transfer, of each kind and at either end: it is killed,
- * or executes another program. Whoever is left hears of it once, as a failure of what was under
+ * or executes another program. The other side hears of it once, as a failure of what was under
  * way, has its memory for itself again, and goes on with others. No byte is the other program's, or
  * comes to be.
  */

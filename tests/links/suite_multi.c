@@ -197,8 +197,8 @@ static void turn_here(struct suite_ni *ni, void *arg)
     suite_turn(ni);
 }
 
-/* The queue of the last item is remembered, but whoever waits there comes first; what comes when it
- * is gone is refused. */
+/* The queue of the last item is remembered, but a reader that waits there comes first; what comes
+ * when it is gone is refused. */
 static void messages_in_a_row(struct suite *suite)
 {
     for (size_t item = 4; item <= 64; item *= 2) {

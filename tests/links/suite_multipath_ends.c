@@ -65,7 +65,7 @@ static void closed_ordered(struct suite *suite)
     close_after(suite, NI_MULTIPATH_RESEQUENCE);
 }
 
-/* Whoever dies in the middle: all that was begun ends, once. */
+/* Either side dies in the middle: all that was begun ends, once. */
 static void killed(struct suite *suite)
 {
     struct multipath_target *target = multipath_target(suite);

@@ -153,7 +153,7 @@ static void target_of_a_put_computes(struct suite *suite)
 
 static bool is_written(const struct world *world)
 {
-    /* Pairs with the release of whoever delivers the ack. */
+    /* Pairs with the release of the thread that delivers the ack. */
     return atomic_load_explicit(&world->word, memory_order_acquire) != 0;
 }
 

@@ -17,7 +17,7 @@ static void record(void *arg, const struct ni_event *event)
     if (n < SUITE_EVENTS) {
         end->events[event->type][n] = *event;
     }
-    /* Pairs with the acquire of whoever waits for so many. */
+    /* Pairs with the acquire of the thread that waits for so many. */
     atomic_store_explicit(&end->count[event->type], n + 1, memory_order_release);
     atomic_store_explicit(&end->busy, false, memory_order_release);
 }

@@ -190,8 +190,8 @@ static void until_none(struct suite_ni *ni)
     }
 }
 
-/* What is not refused is not answered; the count falls for whoever looks, and a fence hears of what
- * was refused. */
+/* What is not refused is not answered; the count falls for any thread that looks, and a fence hears
+ * of what was refused. */
 static void quiet_here(struct suite_ni *ni, void *arg)
 {
     struct suite_stores *world = arg;

@@ -4,8 +4,8 @@
 #include "suite.h"
 
 /*
- * Locks and task pools: one holder at a time, in turn; each task done once, whoever puts and
- * whoever gets, in pools with one queue and with many.
+ * Locks and task pools: one holder at a time, in turn; each task done once, by any putters and
+ * getters, in pools with one queue and with many.
  */
 
 enum { OWNER = 1, ROUNDS = 15, TASKS = 90, CAPACITY = 8, SLICE = 25 };

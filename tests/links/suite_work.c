@@ -71,7 +71,7 @@ ni_status work_start_op(struct suite_ni *ni, struct work *work, unsigned i,
     }
 }
 
-/* A completion that starts a fetch, to whoever may just have died. */
+/* A completion that starts a fetch, to a peer that may just have died. */
 static void start_another(void *arg, ni_status status, uint64_t value)
 {
     struct work *work = arg;

@@ -71,7 +71,7 @@ static void test_change(const char *after, uint64_t in_slots)
     mock_param("shm_ring_after", "4");
 }
 
-/* Whoever asks for it gets the lane with the first packet, whatever the parameter says. */
+/* An NI that asks for it gets the lane with the first packet, whatever the parameter says. */
 static void test_early(void)
 {
     const struct ni_open_attr attr = {.flags = NI_LANES_EARLY};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Of a bulk area as much is allocated as is used: nothing by a lane whose packets are short, little
- * by a packet at a time, all by a full lane. Whoever has no memory for more goes on with what there
- * is, or later, and whoever lies about it is refused. */
+ * by a packet at a time, all by a full lane. A sender without memory for more goes on with what
+ * there is, or later, and a sender that lies about it is refused. */
 
 #include "base/clock.h"
 #include "base/fault_inl.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * On a machine with two memory nodes, which this test makes up in a mount namespace of its own:
- * rings and bulk areas are asked for on the node of the process that reads them, whoever allocates
- * their pages, and nowhere if it has no node.
+ * rings and bulk areas are asked for on the node of the process that reads them, whichever
+ * allocates their pages, and nowhere if it has no node.
  */
 #include <errno.h>
 #include <linux/mempolicy.h>

@@ -80,7 +80,7 @@ static _Noreturn void caller(int number)
     }
 }
 
-/* Until whoever calls has had time for the next step. */
+/* Until the caller has had time for the next step. */
 static void wait_for_caller(void)
 {
     unsigned before = atomic_load(&shared->polls);

@@ -14,7 +14,7 @@
  * T_write < T_read: who lives writes between two reads. In each state:
  *
  *   - whatever is known to be wrong somewhere is so, or was
- *   - when everybody goes on, in whatever state, whoever is to know the fault does
+ *   - when everybody goes on, in whatever state, each node that is to know the fault does
  *
  *   model_dnp_lofamo [NODES FAULT [FAULT]]   explores one
  */
@@ -317,7 +317,7 @@ static const char *unknown(const struct model *model, const struct world *world)
     return NULL;
 }
 
-/* Whoever has to know of the faults of this state does when everybody has gone on. */
+/* Each node that has to know of the faults of this state does when everybody has gone on. */
 static void check_nothing_is_lost(const struct model *model, const struct world *before)
 {
     struct world world = *before;

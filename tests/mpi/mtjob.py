@@ -484,7 +484,7 @@ def run_killall(test, env, tmp, log, starts):
             p.wait()
             log.write("all killed\n")
             log.flush()
-            # whoever cleans up after the dead gets the time for it
+            # a process that cleans up after the dead gets the time for it
             time.sleep(2)
             return p, True, " ".join(command)
         time.sleep(0.05)

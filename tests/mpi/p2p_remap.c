@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Long messages from and into memory that is unmapped and mapped again at the same place, grown,
- * moved, or made shared in between: whoever remembers registrations must notice.
+ * moved, or made shared in between: a transport that remembers registrations must notice.
  */
 #include "mt.h"
 

@@ -79,7 +79,7 @@ done
 # None while a long message is fetched.
 ends 0 "no memory for a fetch" '' "$prestorun" -n 2 "$build/tests/presto/native_nomem"
 
-# Buffers that are no memory. Where the kernel copies, both sides are told; elsewhere whoever touches them is ended, by a signal
+# Buffers that are no memory. Where the kernel copies, both sides are told; elsewhere the rank that touches them is ended, by a signal
 # (under a sanitizer by that, with a code of its own). Four ranks broadcast in pieces of 32 KiB, which the kernel shall copy, too.
 memory=$build/tests/presto/native_memory
 kernel='env APENI_SHM_COPY=process_vm APENI_PATIENCE_US=0 APENI_MATCH_EAGER=16K'

@@ -50,7 +50,7 @@ END
     expect 7 'rank 1 (pid [0-9]*) aborts the job with code 7' env LD_PRELOAD="$work/hang.so" "$prestorun" -n 2 "$work/mpi_later" slow
 fi
 
-# The death of one ends all, whoever has started it; so does MPI_Abort.
+# The death of one ends all, whichever job it is of; so does MPI_Abort.
 expect 137 'rank 2 (pid [0-9]*) was ended by signal 9' "$prestorun" -n 2 "$work/mpi_later" die
 expect 7 'rank 1 (pid [0-9]*) aborts the job with code 7' "$prestorun" -n 1 "$work/mpi_later" abort
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Schedules against results worked out element by element: random operations, several of them at
- * once, 1 to 16 ranks, messages that arrive in a random order; in some rounds one fails, and
- * whoever ends without an error has the right result all the same. model_coll [SEED [ROUNDS]] */
+ * once, 1 to 16 ranks, messages that arrive in a random order; in some rounds one fails, and a
+ * rank that ends without an error has the right result all the same. model_coll [SEED [ROUNDS]] */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -80,7 +80,7 @@ done
 compile "$here/rma_limits.c" "$work/rma_limits" || failed "rma_limits does not compile"
 run "$prestorun" -n 4 "$work/rma_limits"
 
-# Whoever waits for a rank that dies, or accesses it, gets an error.
+# A rank that waits for one that dies, or accesses it, gets an error.
 compile "$here/rma_death.c" "$work/rma_death" || failed "rma_death does not compile"
 for shared in 1 0; do
     PRESTO_RMA_SHARED=$shared timeout -k 10 120 "$prestorun" --keep-going -n 6 "$work/rma_death" >"$work/out" 2>&1 </dev/null

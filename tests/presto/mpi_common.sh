@@ -21,7 +21,7 @@ lay_out_headers() {
     }
 }
 
-# shellcheck disable=SC2034 # used by whoever reads this file
+# shellcheck disable=SC2034 # used by the scripts that read this file
 prestorun=$build/presto/tools/prestorun
 PRESTO_INCLUDEDIR=$work/presto-include
 lay_out_headers "$PRESTO_INCLUDEDIR"

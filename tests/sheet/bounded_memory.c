@@ -2,7 +2,7 @@
 /*
  * How much shared memory a job has after all ranks have sent to all: at most -most MiB a rank, no
  * more after a second time, and the transport says so itself. Memory that several ranks map counts
- * once, whoever made it and wherever it is: the kernel divides each page by the number of those
+ * once, whichever made it and wherever it is: the kernel divides each page by the number of those
  * that map it.
  */
 #include "mt.h"

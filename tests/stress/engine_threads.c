@@ -59,7 +59,7 @@ struct side {
     _Alignas(8) uint64_t shared; /* fetch and add by all */
     struct ni_rkey shared_key;
     _Atomic uint64_t messages_out, messages_in, added, notified, items_out, items_in;
-    uint32_t next[THREADS]; /* number expected, whoever polls */
+    uint32_t next[THREADS]; /* number expected, by any thread that polls */
     struct worker *workers;
 };
 

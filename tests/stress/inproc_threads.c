@@ -6,9 +6,9 @@
 #include "inproc_mock.h"
 
 /*
- * Threads with an NI each on one fabric: they open, send to whoever is there, receive, sleep and
- * close, again and again, so that each end of a lane sees the other one go at any moment. The mock
- * checks that each sender's packets arrive in order, each once.
+ * Threads with an NI each on one fabric: they open, send to those that are there, receive, sleep
+ * and close, again and again, so that each end of a lane sees the other one go at any moment. The
+ * mock checks that each sender's packets arrive in order, each once.
  *
  *   inproc_threads [LIVES]   of each thread
  */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The words that docs/glossary.md has struck are in no name of the code, and in no comment; files that have one still are in
-# words.except. That list can only get shorter.
+# The words that docs/glossary.md has struck are in no name of the code, and in no comment, or nowhere at all; files that have
+# one still are in words.except. That list can only get shorter.
 # Covers: words.awk
 . "$(dirname "$0")/files.sh"
 
@@ -14,6 +14,13 @@ words() {
     awk -v list="$1" -v glossary="$src/docs/glossary.md" -v excepted="$2" -f "$src/tests/tree/words.awk"
 }
 
+# everywhere FILES: where a word is that the glossary refuses in files of whatever kind.
+everywhere() {
+    for word in $(sed -n 's/^| \(`[^|]*`\) | everywhere | .*/\1/p' "$src/docs/glossary.md" | tr -d '`'); do
+        xargs grep -inwI -e "$word" /dev/null <"$1" | sed "s/^\([^:]*:[0-9]*\):.*/\1: it has \"$word\"/"
+    done
+}
+
 # A file of our own has what must be found, and nothing else: parts of names, comments and whole names of functions, but no
 # strings, no includes and no parts of words.
 folder=$(mktemp -d) || exit 1
@@ -23,7 +30,7 @@ cat >"$folder/ni/base/seen.c" <<'EOF'
 #include "errand.h"
 /* A chore, /* and errands at length
  * on two lines. */
-int ni_errandless = 0; /* whoever */ static int ni_errand_run(const char *firing);
+int ni_errandless = 0; /* unusual */ static int ni_errand_run(const char *firing);
 static const char *text = "chore owed \" pace";
 static int take(int tell) { return it->take(tell) + leave_it(); }
 EOF
@@ -32,7 +39,7 @@ echo "ni/base/seen.c gone" >"$folder/except"
 got=$(cd "$folder" && words list except | sed -E 's/; say .*//')
 want='ni/base/seen.c:2: the comment has "chore"
 ni/base/seen.c:2: the comment has "errands"
-ni/base/seen.c:4: the comment has "whoever"
+ni/base/seen.c:4: the comment has "unusual"
 ni/base/seen.c:4: the name has "errand"
 ni/base/seen.c:4: the name has "firing"
 ni/base/seen.c:6: the function has "take"
@@ -42,6 +49,17 @@ except: ni/base/seen.c has no "gone" any more: strike it
 $want
 and not
 $got"
+
+# Nor in documents and scripts; but in the glossary, and here.
+printf 'So be it.\nWhoever\n' >"$folder/seen.md"
+echo "seen.md" >"$folder/list"
+got=$(cd "$folder" && everywhere list)
+[ "$got" = 'seen.md:2: it has "whoever"' ] || fail "words.sh should find the word in seen.md, and says: $got"
+tree_files '*' | grep -vE '^(build-aux/|config/m4/)|^(configure|libtool|aclocal\.m4|Makefile\.in)$|\.png$|/corpus/' |
+    grep -vxE 'docs/glossary\.md|tests/tree/words\.sh' >"$folder/all"
+for place in $(everywhere "$folder/all" | cut -d ' ' -f 1); do
+    fail "$place has a word that docs/glossary.md refuses everywhere"
+done
 
 report=$(words "$list" tests/tree/words.except) || { echo "$report"; exit 1; }
 failures=$((failures + $(printf '%s\n' "$report" | tail -n 1)))

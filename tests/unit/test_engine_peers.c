@@ -35,7 +35,7 @@ struct down {
     unsigned count, refused;
 };
 
-/* Whoever is told may try to go on, and may poll. */
+/* A program that is told may try to go on, and may poll. */
 static void on_down(void *arg, struct ni_peer *peer, ni_status status)
 {
     struct down *down = arg;

@@ -139,7 +139,7 @@ static void after_a_while(void **state)
 }
 
 /* More than there are descriptions of, and than the lane holds: those that wait are offered when
- * others have ended. Whoever looks, and whenever. */
+ * others have ended. Any thread may look, at any time. */
 static void many(void **state)
 {
     struct ni_rkey rkey;

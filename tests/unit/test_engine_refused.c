@@ -137,7 +137,7 @@ static void a_refusal_says_nothing(void **state)
     pair_close(&pair);
 }
 
-/* A refusal of what this peer asked last, by whoever sends it. */
+/* A refusal of what this peer asked last, by any sender. */
 static ni_status refuse_last(struct ni *ni, const struct ni_peer *asked, struct ni_peer *from)
 {
     struct ni_op *op = ni_container_of(asked->ops.prev, struct ni_op, list);

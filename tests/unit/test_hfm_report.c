@@ -11,7 +11,7 @@ static const uint32_t about[HFM_SUBJECTS] = {3, 1, 2, 2, 2, 2, NODE};
 static struct hfm_notifier notifier;
 static struct hfm_master master;
 static struct hfm_message report, answer;
-static uint32_t said[16]; /* faults that the observer heard of, whoever has them */
+static uint32_t said[16]; /* faults that the observer heard of, of any node */
 static unsigned sayings;
 
 static void changed(void *arg, uint32_t node, uint32_t fault, uint32_t before)

@@ -314,7 +314,7 @@ static void on_newcomer_end(const void *ep, const char *from)
         !take_crossing()) {
         ni_log_limited(
             &limit, NI_LOG_WARN,
-            "ucx: a connection from %s has ended, before whoever made it said anything that UCX "
+            "ucx: a connection from %s has ended, before its other end said anything that UCX "
             "understands. It was nobody of this job unless one of its processes ended just then. "
             "If this repeats, somebody on the network tries to reach this process",
             host);
