@@ -14,14 +14,19 @@ def share(part, whole):
     return "%.0f %%" % value if value >= 10 or value == 0 else "%.1f %%" % value
 
 
+def rounded(value):
+    """To three digits, as it is printed."""
+    return float("%.3g" % value)
+
+
 def duration(seconds):
     """A length of time with a unit that suits it."""
-    if seconds >= 3600:
+    if rounded(seconds / 60) >= 60:
         return "%.3g h" % (seconds / 3600)
-    if seconds >= 600:
+    if rounded(seconds / 60) >= 10:
         return "%.3g min" % (seconds / 60)
     for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * factor >= 1:
+        if rounded(seconds * factor) >= 1:
             return "%.3g %s" % (seconds * factor, unit)
     return "%.0f ns" % (seconds * 1e9)
 

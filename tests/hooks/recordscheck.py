@@ -17,7 +17,7 @@ import checking
 import make_record
 import schemacheck
 from checking import expect, report
-from reportlib import csvfile, diff, jsonfile, page, progress, records, schema, text, waits
+from reportlib import csvfile, diff, jsonfile, page, progress, records, schema, text, units, waits
 
 FOLDER = os.path.join(make_record.SOURCE, "tests", "hooks", "records")
 OLD = os.path.join(FOLDER, "version1.json")
@@ -261,6 +261,12 @@ def check_progress():
         expect(not shown or out.getvalue().endswith(progress.CLEAR), "the line of progress is left: %r" % out.getvalue())
 
 
+def check_units():
+    """What is rounded up to the next unit is printed in that."""
+    for seconds, expected in ((3599.998, "1 h"), (3541, "59 min"), (599.9, "10 min"), (59.99, "60 s"), (0.9999, "1 s"), (1e-7, "100 ns")):
+        expect(units.duration(seconds) == expected, "%g s: %s" % (seconds, units.duration(seconds)))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         damaged_bytes(folder)
@@ -274,6 +280,7 @@ def main():
     old_records()
     check_csv()
     check_progress()
+    check_units()
     print("%d failures" % checking.failures)
     checking.finish()
 

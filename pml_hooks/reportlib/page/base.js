@@ -63,14 +63,15 @@ function duration(seconds) {
     if (seconds === 0) {
         return "0 s";
     }
-    if (seconds >= 3600) {
+    const minutes = Number(digits(seconds / 60, 3)); // as they are printed
+    if (minutes >= 60) {
         return digits(seconds / 3600, 3) + " h";
     }
-    if (seconds >= 600) {
+    if (minutes >= 10) {
         return digits(seconds / 60, 3) + " min";
     }
     for (const [unit, factor] of [["s", 1], ["ms", 1e3], ["µs", 1e6]]) {
-        if (seconds * factor >= 1) {
+        if (Number(digits(seconds * factor, 3)) >= 1) {
             return digits(seconds * factor, 3) + " " + unit;
         }
     }
