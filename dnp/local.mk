@@ -4,7 +4,7 @@
 noinst_LTLIBRARIES += dnp/libdnp.la
 noinst_PROGRAMS += dnp/registers-table
 
-# For whoever is built into the card or links libdnp.la.
+# For what is built into the card or links libdnp.la.
 DNP_CPPFLAGS = $(NI_CORE_CPPFLAGS) -I$(top_srcdir)
 
 dnp_libdnp_la_SOURCES = \

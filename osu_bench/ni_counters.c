@@ -131,7 +131,7 @@ static bool flags_are_there(const struct transfers *t, unsigned slot, uint64_t n
     for (size_t at = 0; at < sent_size(t); at += SEGMENT) {
         const uint64_t *flag = (const uint64_t *)(const void *)(t->slots[slot] + at + PART);
 
-        /* Pairs with the stores of the NI, whoever made them. */
+        /* Pairs with the stores of the NI, of whichever thread. */
         if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != number) {
             return false;
         }

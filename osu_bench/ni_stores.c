@@ -123,7 +123,7 @@ static bool has_come(const struct bench *bench, uint32_t number)
     if (bench->way == MESSAGE) {
         return bench->heard == number;
     }
-    /* Pairs with the stores of whoever moves the data: this NI, or the peer's where memory is
+    /* Pairs with the stores of what moves the data: this NI, or the peer's where memory is
      * one. */
     return __atomic_load_n((const uint32_t *)last, __ATOMIC_ACQUIRE) == number;
 }

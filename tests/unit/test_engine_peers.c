@@ -339,7 +339,7 @@ static void memory_is_counted(void **state)
     ni_close(b);
 }
 
-/* However short the messages are that fill it. */
+/* However short the messages are that go round it and fill it. */
 static void full_ring_grows(void **state)
 {
     struct ni_rkey queue;
@@ -352,7 +352,7 @@ static void full_ring_grows(void **state)
     assert_int_equal(ni_open(NULL, &b), NI_OK);
     ab = pair_connect(a, b);
     assert_int_equal(ni_region_consumer(b, pair_count, &got, 0, &queue), NI_OK);
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < 20; round++) {
         while (ni_message(a, ab, queue.handle, 0, NULL, 0, here, 8) == NI_OK) {
             sent++;
         }
