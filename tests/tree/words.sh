@@ -16,6 +16,7 @@ words() {
 
 # everywhere FILES: where a word is that the glossary refuses in files of whatever kind.
 everywhere() {
+    # shellcheck disable=SC2016 # the quotes are the document's
     for word in $(sed -n 's/^| \(`[^|]*`\) | everywhere | .*/\1/p' "$src/docs/glossary.md" | tr -d '`'); do
         xargs grep -inwI -e "$word" /dev/null <"$1" | sed "s/^\([^:]*:[0-9]*\):.*/\1: it has \"$word\"/"
     done
