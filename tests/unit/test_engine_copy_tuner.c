@@ -183,7 +183,7 @@ static void test_three_change(void **state)
     open_world(&world, 50, 100, 100);
     read_many(&world, NI_WAY_COUNT * TRIAL + FIRST / 2);
     world.cost[NI_WAY_ALONE] = 10;
-    read_many(&world, 2 * NEAR);
+    read_many(&world, 4 * NEAR);
     assert_int_equal(window(&world, 1, 0), NI_WAY_ALONE);
 }
 

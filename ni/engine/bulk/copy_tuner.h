@@ -33,7 +33,7 @@ enum {
     NI_COPY_TUNER_BLOCK_BYTES = 8 << 20,
     NI_COPY_TUNER_WARM = 32 << 20, /* bytes after which that is no longer so */
     /* Reads that go the way that has won, as many as 1 << so many trials: */
-    NI_COPY_TUNER_STAY = 3,    /* at first, */
+    NI_COPY_TUNER_STAY = 5,    /* at first, */
     NI_COPY_TUNER_NEAR = 7,    /* and at most where another is nearly as fast, */
     NI_COPY_TUNER_LONGEST = 11 /* or none is. */
 };
