@@ -12,12 +12,10 @@ work=
 hfm=${APELINK_BUILDDIR:?}/hfm/apelink-hfm
 # shellcheck source=/dev/null
 . "${APELINK_SRCDIR:?}/tests/links/boards.sh"
-case ${APELINK_SANITIZER-} in
-*thread*)
-    echo "skipped: the thread sanitizer slows the cards, and sees but one process"
+if [ -n "${APELINK_SANITIZER-}" ]; then
+    echo "skipped: a sanitizer slows the cards and their fault managers, whose bounds are tens of milliseconds"
     exit 77
-    ;;
-esac
+fi
 
 start_boards 4 "" apart
 # shellcheck disable=SC2086 # numbers
