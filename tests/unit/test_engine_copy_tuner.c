@@ -232,7 +232,7 @@ static void test_first_window(void **state)
     assert_int_equal(window(&world, 64, 0), NI_WAY_PULL);
 }
 
-/* Where trials are dear each is one window, and the next one is far away. */
+/* Where trials cost much each is one window, and the next one is far away. */
 static void test_settled(void **state)
 {
     struct world world;

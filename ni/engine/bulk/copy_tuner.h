@@ -42,7 +42,7 @@ enum {
 unsigned ni_copy_tuner_class(uint64_t len);
 
 /* trial: reads in a trial, from 1. count: there are the first so many ways, 2 or all. settled:
- * trials are dear from the beginning, since peers seldom run when they are asked. */
+ * trials are rare from the beginning, since they cost much where peers seldom run. */
 void ni_copy_tuner_init(struct ni_copy_tuner *tuner, uint32_t trial, uint32_t count, bool settled);
 
 /* A read begins: how it is to go. */
