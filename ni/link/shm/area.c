@@ -145,8 +145,12 @@ static ni_status have(struct ni_shm_segment *segment, const struct ni_shm_area *
 {
     uint64_t at = ni_shm_area_at(&segment->geometry, area->number) + offset;
     ni_status status = ni_shm_allocate(segment, at, len);
+    uint8_t *next = from;
 
-    if (status == NI_OK && !piece(&from, len, MAP_POPULATE, segment->fd, at)) {
+    if (status == NI_OK && !piece(&next, len, MAP_POPULATE, segment->fd, at)) {
+        /* The kernel may have unmapped them: nobody else shall map something there. */
+        (void)mmap(from, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+                   -1, 0);
         status = NI_ERR_NOMEM;
     }
     return status;
