@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A lane begins in a small ring, and goes on in a larger one when packets have gone round it
- * several times between two reviews and have found it full, or credits that take long: not before,
- * with nothing lost or out of order, and with nothing but its page and its small ring where there
- * is no memory, or its receiver's lanes have what they may have. What a sender lies about is
+ * several times between two reviews and have found it full, or many credits that take long: not
+ * before, with nothing lost or out of order, and with nothing but its page and its small ring where
+ * there is no memory, or its receiver's lanes have what they may have. What a sender lies about is
  * refused.
  * Covers: ni/link/shm/grow.c ni/link/shm/area.c */
 
@@ -105,6 +105,7 @@ static void fill(struct pair *pair, unsigned times)
 /* Send until the lane is one that is to grow. */
 static void make_busy(struct pair *pair)
 {
+    fill(pair, 1);
     while ((int32_t)(tx_of(pair)->head - tx_of(pair)->busy_at) < 0) {
         CHECK(send(pair, 16) == NI_OK);
         take_all(pair);
@@ -163,6 +164,22 @@ static void test_small_while_near(void)
     CHECK(ring_of(&pair) == RING);
     close_pair(&pair);
     mock_param("far_ns", "0");
+}
+
+/* While it is never full, and credits take long, a larger ring gains little: in the long run. */
+static void test_small_for_long(void)
+{
+    struct pair pair;
+    uint32_t begin, laps = 0;
+
+    open_pair(&pair);
+    for (begin = tx_of(&pair)->head; ring_of(&pair) == SMALL && laps < 100 * LAPS;) {
+        CHECK(send(&pair, 16) == NI_OK);
+        take_all(&pair);
+        laps = (tx_of(&pair)->head - begin) / (SMALL / NI_LINE);
+    }
+    CHECK(ring_of(&pair) == RING && laps > 5 * LAPS);
+    close_pair(&pair);
 }
 
 /* Bursts, each of them shorter than what makes it grow, that find it full. */
@@ -425,6 +442,7 @@ int main(void)
     mock_param("shm_bulk_size", "256K");
     test_small_while_quiet();
     test_small_while_near();
+    test_small_for_long();
     test_bursts();
     test_waits();
     test_grows();

@@ -15,8 +15,9 @@
  * Lanes that get more memory as they are used: bulk areas, and the larger ring. The sender decides:
  * it asks for more of a bulk area when nothing of what there is is free, and for the larger ring
  * when its packets have gone round the first some times between two reviews (shrink.c), and either
- * found it full or found that credits take long: in a small ring a burst has to wait, and the two
- * sides need each other's lines more often. It allocates what it asks for and says so with the next
+ * found it full or found many times that credits take long: in a small ring a burst has to wait,
+ * and the two sides need each other's lines more often. The latter is little each time, and the
+ * first touch of a page dear. It allocates what it asks for and says so with the next
  * packet. The receiver allocates the same before it reads there, so that a sender that lies makes
  * nobody touch a hole.
  *
@@ -29,6 +30,7 @@
 enum {
     RING_LAPS = 10,    /* times that packets go round a ring before its lane gets the larger one */
     RING_RETRY = 1024, /* more such times, where it could not be had */
+    RING_SLOW = 512, /* credits that took long behind the first laps, of a ring that was not full */
 };
 
 /* ---- the sender ------------------------------------------------------------------------------ */
@@ -115,6 +117,14 @@ static void count_laps(struct ni_shm_peer *peer, uint32_t laps)
 
     tx->busy_at = tx->head + laps * (tx->mask + 1);
     peer->out_full = false;
+    peer->out_slow = 0;
+}
+
+/* Whether the larger ring will be worth the first touch of its pages. */
+static bool wants_room(struct ni_shm_peer *peer, uint64_t credits_ns)
+{
+    return peer->out_full ||
+           (credits_ns >= peer->link->config->far_ns && ++peer->out_slow >= RING_SLOW);
 }
 
 /* See struct ni_lane_tx. */
@@ -122,8 +132,7 @@ static void lane_is_busy(struct ni_lane_tx *tx, uint64_t credits_ns)
 {
     struct ni_shm_peer *peer = ni_shm_peer_of(ni_container_of(tx, struct ni_ep, tx));
 
-    if ((!peer->out_full && credits_ns < peer->link->config->far_ns) ||
-        !ni_shm_ring_is_free(peer)) {
+    if (!wants_room(peer, credits_ns) || !ni_shm_ring_is_free(peer)) {
         return;
     }
     if (!widen(peer, grower_segment(peer)->geometry.counts.ring)) {

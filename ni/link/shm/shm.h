@@ -114,6 +114,7 @@ struct ni_shm_peer {
     bool out_narrow;       /* it could not have the larger ring */
     bool out_full;         /* a packet has found no room in it since its laps are counted */
     bool out_full_lately;  /* since the last review */
+    uint32_t out_slow;     /* credits that took long since its laps are counted */
     uint32_t out_reviewed; /* its head then */
     struct ni_shm_quiet out_quiet;
     struct ni_shm_rail out_rails[NI_RAILS_MAX - 1];
