@@ -109,6 +109,9 @@ osu_bench_osu_steps_LDADD = $(MPI_LIBS)
 osu_bench_osu_file_SOURCES = osu_bench/clock.h osu_bench/letters.h osu_bench/osu_file.c
 osu_bench_osu_file_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_osu_file_LDADD = $(MPI_LIBS)
+osu_bench_osu_lost_SOURCES = osu_bench/clock.h osu_bench/osu_lost.c
+osu_bench_osu_lost_CPPFLAGS = $(OSU_CPPFLAGS)
+osu_bench_osu_lost_LDADD = $(MPI_LIBS)
 osu_bench_osu_acc_pieces_SOURCES = osu_bench/osu_acc_pieces.c
 osu_bench_osu_acc_pieces_CPPFLAGS = $(OSU_CPPFLAGS)
 osu_bench_osu_acc_pieces_LDADD = $(MPI_LIBS)
@@ -193,7 +196,7 @@ osu_mpi_tests = \
     osu_bench/tests/damage.sh \
     osu_bench/tests/data.sh \
     osu_bench/tests/hosts.sh \
-    osu_bench/tests/fault_times.sh \
+    osu_bench/tests/fault_hosts.sh osu_bench/tests/fault_times.sh \
     osu_bench/tests/instructions.sh \
     osu_bench/tests/output.sh
 
@@ -225,6 +228,7 @@ osu_PROGRAMS += \
     osu_bench/osu_steps \
     osu_bench/osu_acc_pieces \
     osu_bench/osu_win_sync \
+    osu_bench/osu_lost \
     osu_bench/osu_file
 check_LTLIBRARIES += osu_bench/tests/damage.la
 TESTS += $(osu_mpi_tests)
@@ -296,7 +300,7 @@ dist_osucomparelib_DATA = \
     osu_bench/comparelib/run.py \
     osu_bench/comparelib/stats.py \
     osu_bench/comparelib/tables.py
-dist_osu_SCRIPTS = osu_bench/compare osu_bench/fault_times osu_bench/instructions
+dist_osu_SCRIPTS = osu_bench/compare osu_bench/fault_hosts osu_bench/fault_times osu_bench/instructions
 dist_osu_DATA = osu_bench/figures.tsv osu_bench/figures-far.tsv osu_bench/figures-hosts.tsv
 dist_man1_MANS += osu_bench/apelink-compare.1
 bin_SCRIPTS += osu_bench/apelink-compare
