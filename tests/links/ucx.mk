@@ -16,6 +16,10 @@ tests_links_test_ucx_crossing_SOURCES = tests/links/test_ucx_crossing.c
 tests_links_test_ucx_crossing_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
 tests_links_test_ucx_crossing_LDADD = $(LINKS_LIBS)
 
+tests_links_test_ucx_gap_SOURCES = tests/links/test_ucx_gap.c
+tests_links_test_ucx_gap_CPPFLAGS = $(LINKS_CPPFLAGS) $(UCX_CFLAGS)
+tests_links_test_ucx_gap_LDADD = $(LINKS_LIBS)
+
 tests_links_test_ucx_name_SOURCES = tests/links/test_ucx_name.c
 tests_links_test_ucx_name_CPPFLAGS = $(LINKS_CPPFLAGS)
 tests_links_test_ucx_name_LDADD = $(LINKS_LIBS)
@@ -62,6 +66,7 @@ ucx_tests = \
     tests/links/test_ucx_clock \
     tests/links/test_ucx_crossing \
     tests/links/test_ucx_died_waiting \
+    tests/links/test_ucx_gap \
     tests/links/test_ucx_name \
     tests/links/test_ucx_page \
     tests/links/test_ucx_quiet \

@@ -23,7 +23,9 @@ uint64_t ni_ucx_watched(struct ni_ucx_link *link)
     return link->watched_ns;
 }
 
-/* Messages are not lost; one that stays away while those behind it arrive is a broken peer. */
+/* Messages are not lost; one that stays away while those behind it arrive is a broken peer. Not all
+ * gaps are seen, nor the end of each: one at another position is another one, and has its own
+ * time. */
 static void look_for_gap(struct ni_ucx_peer *peer, uint64_t watched)
 {
     const struct ni_ucx_in *in = peer->in;
@@ -32,8 +34,9 @@ static void look_for_gap(struct ni_ucx_peer *peer, uint64_t watched)
     if (in == NULL || peer->far.down || in->high == in->rx.tail || peer->fetching != 0 ||
         in->rx.depth != 0 || ni_lane_peek(&in->rx, &word0) != NULL) {
         peer->gap_since = 0;
-    } else if (peer->gap_since == 0) {
+    } else if (peer->gap_since == 0 || peer->gap_at != in->rx.tail) {
         peer->gap_since = watched;
+        peer->gap_at = in->rx.tail;
     } else if (watched - peer->gap_since > GAP_NS) {
         ni_stat_add(&peer->link->stats->rx_malformed, 1);
         ni_ucx_end(peer, NI_ERR_PROTOCOL);

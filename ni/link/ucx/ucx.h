@@ -143,6 +143,7 @@ struct ni_ucx_peer {
     uint32_t bye_position;
     uint64_t buried_at; /* as of ni_ucx_watched */
     uint64_t gap_since; /* likewise; 0: nothing is missing */
+    uint32_t gap_at;    /* the position that is, since then */
     uint32_t polls;     /* of the link, when what is sent at once was last counted, */
     uint32_t at_once;   /* and how often it was */
     uint64_t last_ns;   /* when the last packet left or began to wait */
