@@ -321,11 +321,15 @@ static bool is_reader_far(struct ni_peer *peer)
     return atomic_load_explicit(&peer->send.far, memory_order_relaxed);
 }
 
-/* Claim all of it; false if the initiator has taken over. */
-static bool claim_request(struct ni_shared_copy *shared, const struct ni_packet_copy *request)
+/* What it is about, read once, then claim all of it; false if the initiator has taken over, or
+ * given it up: then what was read may be of another transfer. */
+static bool claim_request(struct ni_shared_copy *shared, const struct ni_packet_copy *request,
+                          struct ni_remote *where, uint64_t *len)
 {
     uint64_t open = request->claim;
 
+    where->addr = atomic_load_explicit(&shared->remote, memory_order_relaxed);
+    *len = atomic_load_explicit(&shared->len, memory_order_relaxed);
     return atomic_compare_exchange_strong_explicit(&shared->claim, &open, open | 1,
                                                    memory_order_relaxed, memory_order_relaxed);
 }
@@ -339,12 +343,10 @@ ni_status ni_pull_request_arrive(struct ni *ni, struct ni_peer *peer,
     uint64_t len;
     ni_status status;
 
-    if (!claim_request(shared, request)) {
+    if (!claim_request(shared, request, &where, &len)) {
         return NI_OK;
     }
-    /* Read once, then checked against our own table. */
-    where.addr = atomic_load_explicit(&shared->remote, memory_order_relaxed);
-    len = atomic_load_explicit(&shared->len, memory_order_relaxed);
+    /* Checked against our own table. */
     status = ni_memory_judge(ni, &where, len, NI_ACCESS_READ);
     if (status == NI_OK && both_read(ni, peer, len) && is_reader_far(peer)) {
         return NI_AGAIN;
@@ -364,15 +366,14 @@ bool ni_push_offer_arrive(struct ni *ni, const struct ni_packet_copy *request, n
 {
     struct ni_shared_copy *shared = &lane->page->shared_copies[request->index];
     struct ni_remote where = {.key = request->key, .handle = handle};
+    uint64_t described;
 
-    if (!claim_request(shared, request)) {
+    if (!claim_request(shared, request, &where, &described)) {
         return false;
     }
-    /* Read once, then checked against our own table. */
-    where.addr = atomic_load_explicit(&shared->remote, memory_order_relaxed);
-    *status = atomic_load_explicit(&shared->len, memory_order_relaxed) == len
-                  ? ni_memory_write(ni, &where, len, 0, payload, len, ni->threads)
-                  : NI_ERR_BOUNDS;
+    /* Checked against our own table. */
+    *status = described == len ? ni_memory_write(ni, &where, len, 0, payload, len, ni->threads)
+                               : NI_ERR_BOUNDS;
     if (*status != NI_OK) {
         ni_stat_add(&ni->stats.rx_refused, 1);
     }
