@@ -26,6 +26,18 @@ uint32_t hfm_setup_mask(const struct hfm_config *config)
     return mask;
 }
 
+uint32_t hfm_setup_missing(const struct hfm_config *config)
+{
+    uint32_t fault = 0;
+
+    for (unsigned link = 0; link < DNP_LINKS; link++) {
+        if ((config->links >> link & 1) == 0 && config->torus.size[link / 2] > 1) {
+            fault |= (uint32_t)DNP_BROKEN << dnp_fault_link_low(link);
+        }
+    }
+    return fault;
+}
+
 static bool failed(struct hfm_setup *setup, const char *what, int error)
 {
     snprintf(setup->text, sizeof setup->text, "%s: %s", what, strerror(-error));

@@ -37,5 +37,8 @@ enum hfm_setup_state hfm_setup_step(struct hfm_setup *setup, uint64_t now);
 
 /* What fault_mask becomes: links without cables, and what lies behind them, say nothing. Pure. */
 uint32_t hfm_setup_mask(const struct hfm_config *config);
+/* What a fault word of this node would say of links that have no cables by the configuration,
+ * although the torus has nodes behind them: broken. Pure. */
+uint32_t hfm_setup_missing(const struct hfm_config *config);
 
 #endif

@@ -7,13 +7,18 @@
 #include "dnp/lofamo/fault.h"
 #include "dnp/reach.h"
 #include "hfm/daemon/daemon.h"
+#include "hfm/setup.h"
 #include "hfm/verdict.h"
 
+/* The card says nothing of its links without cables. Those of other nodes are in their own
+ * configurations. */
 static uint32_t known_fault(const void *arg, uint32_t node)
 {
     const struct hfm_daemon *daemon = arg;
+    uint32_t fault = daemon->node.known[node].fault;
 
-    return daemon->node.known[node].fault;
+    return node == daemon->config.here ? dnp_fault_worst(fault, hfm_setup_missing(&daemon->config))
+                                       : fault;
 }
 
 /* Name the cables between which nodes of a ring cannot be reached any more, if there are any. */
@@ -53,7 +58,7 @@ static bool is_any_broken(const struct hfm_daemon *daemon)
         broken |= (uint32_t)DNP_BROKEN << dnp_fault_link_low(link);
     }
     for (uint32_t i = 0; i < daemon->config.nodes; i++) {
-        if ((daemon->node.known[i].fault & broken) != 0) {
+        if ((known_fault(daemon, i) & broken) != 0) {
             return true;
         }
     }

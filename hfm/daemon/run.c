@@ -332,6 +332,7 @@ int hfm_daemon_run(struct hfm_daemon *daemon)
     bool good;
 
     daemon->took = now;
+    daemon->cables = true; /* some may be missing, as configured */
     daemon->socket = daemon->alarm.fd = -1;
     daemon->ops = (struct hfm_node_ops){
         .send = hfm_network_send, .event = on_event, .ask = hfm_ask, .arg = daemon};

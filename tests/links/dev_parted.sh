@@ -73,6 +73,16 @@ grep -q 'cables are broken at X+ of node 2 and at X- of node 1: this card reache
 import json, sys
 n = json.load(sys.stdin)["faults"]["nodes"]
 assert [i for i in range(4) if n[i]["parted"]] == [0, 3], n' || fail "apeni-info --faults --json"
+
+# A link that has no cable, as configured, parts a ring as a broken one does. Node 3's daemon was started last.
+daemon=${boards%% *}
+kill "$daemon"
+wait "$daemon" 2>/dev/null
+printf 'links X-\nalign 100\n' >>"$work/conf3"
+"$hfm" run --node 3 "$work/conf3" 2>"$work/hfm_err3" &
+boards="$! ${boards#* }"
+until_true grep -q 'cables are broken at X+ of node 3 and at X- of node 3: this card reaches nothing' "$work/hfm_err3" ||
+    fail "node 3 takes a link without a cable for whole: $(cat "$work/hfm_err3")"
 end_boards
 
 echo "$failures failures"

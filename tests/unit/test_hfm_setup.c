@@ -6,6 +6,7 @@
 
 #include "dnp/lofamo/fault.h"
 #include "dnp/registers.h"
+#include "dnp/way.h"
 #include "hfm/setup.h"
 
 enum { MS = 1000000 };
@@ -121,6 +122,39 @@ static void test_registers_that_cannot_be_written(void **state)
     unit_assert_contains(setup_.text, "cannot be written, which takes root");
 }
 
+static uint32_t missing_here(const void *arg, uint32_t node)
+{
+    const struct hfm_config *at = arg;
+
+    return node == at->here ? hfm_setup_missing(at) : 0;
+}
+
+static bool has_way_and_back(uint32_t node)
+{
+    struct dnp_cable_end broken[2];
+
+    return dnp_way(&config.torus, config.here, node, missing_here, &config, broken) &&
+           dnp_way(&config.torus, node, config.here, missing_here, &config, broken);
+}
+
+/* Links without cables are not there: no way passes them, and what the card says of them counts for
+ * nothing. */
+static void test_no_way_by_links_without_cables(void **state)
+{
+    (void)state;
+    assert_int_equal(hfm_setup_missing(&config),
+                     DNP_BROKEN << dnp_fault_link_low(NI_TORUS_Y_MINUS));
+    for (uint32_t node = 0; node < 4; node++) {
+        assert_true(has_way_and_back(node)); /* the other way round */
+    }
+    config.links = 1 << NI_TORUS_X_PLUS | 1 << NI_TORUS_X_MINUS;
+    assert_true(has_way_and_back(2) && has_way_and_back(3));
+    assert_false(has_way_and_back(0) || has_way_and_back(1)); /* of the other row */
+    config.links = 1 << NI_TORUS_Y_MINUS;
+    assert_true(has_way_and_back(1));
+    assert_false(has_way_and_back(0) || has_way_and_back(2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +162,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_links_are_not_waited_for_forever, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_card_elsewhere_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_registers_that_cannot_be_written, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_way_by_links_without_cables, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
