@@ -45,9 +45,7 @@ size_t dnp_cable_pack(struct dnp_cable *cable, const struct dnp_register_file *r
     size_t len = DNP_FRAME_HEAD + (size_t)n * APELINK_WORD;
 
     put_head(cable, registers, n, bytes);
-    for (uint32_t i = 0; i < n; i++) {
-        apelink_word_to(words[i], bytes + DNP_FRAME_HEAD + (size_t)i * APELINK_WORD);
-    }
+    apelink_words_to(words, bytes + DNP_FRAME_HEAD, n);
     apelink_bytes_put64(bytes + len, dnp_mac(&cable->key, bytes, len));
     return len + MAC;
 }
@@ -148,9 +146,7 @@ enum dnp_frame_verdict dnp_cable_take(struct dnp_cable *cable,
         verdict = judge(cable, registers, bytes, len - MAC);
     }
     *n = verdict == DNP_FRAME_GOOD ? words_of(bytes) : 0;
-    for (uint32_t i = 0; i < *n; i++) {
-        words[i] = apelink_word_from(bytes + DNP_FRAME_HEAD + (size_t)i * APELINK_WORD);
-    }
+    apelink_words_from(bytes + DNP_FRAME_HEAD, words, *n);
     cable->verdicts[verdict]++;
     return verdict;
 }

@@ -68,6 +68,23 @@ static inline void dnp_fifo_put_run(struct dnp_fifo *fifo, const struct apelink_
     fifo->filled += n;
 }
 
+/* Where the next words go, as many as lie one behind the other, up to n. Returns how many; they
+ * are there once they are added. */
+static inline uint32_t dnp_fifo_space(const struct dnp_fifo *fifo, uint32_t n,
+                                      struct apelink_word **words)
+{
+    uint32_t at = fifo->filled & (fifo->size - 1);
+
+    *words = fifo->word + at;
+    return (uint32_t)ni_min_u64(ni_min_u64(n, dnp_fifo_room(fifo)), fifo->size - at);
+}
+
+static inline void dnp_fifo_added(struct dnp_fifo *fifo, uint32_t n)
+{
+    NI_ASSERT(dnp_fifo_room(fifo) >= n);
+    fifo->filled += n;
+}
+
 /* The packet that was added is whole; or is to be forgotten. */
 static inline void dnp_fifo_commit(struct dnp_fifo *fifo)
 {

@@ -140,9 +140,8 @@ static uint32_t take_words(struct dnp_rx *rx, uint32_t most)
         return 1;
     }
     run = dnp_fifo_run(rx->in, (uint32_t)ni_min_u64(most, left), &words);
-    for (uint32_t i = 0; i < run; i++) {
-        apelink_word_to(words[i], rx->data + (size_t)rx->words++ * APELINK_WORD);
-    }
+    apelink_words_to(words, rx->data + (size_t)rx->words * APELINK_WORD, run);
+    rx->words += run;
     dnp_fifo_skip(rx->in, run);
     return run;
 }

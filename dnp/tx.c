@@ -8,8 +8,6 @@
 #include "base/bits.h"
 #include "dnp/crc.h"
 
-enum { RUN = 64 }; /* words that are made at once */
-
 void dnp_tx_answer(struct dnp_tx *tx, const struct dnp_answer *answer)
 {
     NI_ASSERT(dnp_tx_answer_room(tx));
@@ -190,12 +188,11 @@ static void loaded(struct dnp_tx *tx, uint32_t index)
     page->state = DNP_PAGE_LOADED;
 }
 
-/* The next words of a page, up to n, which is at most RUN: header, payload, footer. Returns how
- * many. */
+/* The next words of a page, up to n: header, payload, footer. Returns how many. */
 static uint32_t words_of(struct dnp_tx *tx, const struct dnp_page *page, struct apelink_word *words,
                          uint32_t n)
 {
-    uint32_t at = tx->words_sent, footer = apelink_packet_words(page->header.len) - 1, i;
+    uint32_t at = tx->words_sent, footer = apelink_packet_words(page->header.len) - 1;
 
     if (at == 0) {
         tx->crc = 0;
@@ -206,10 +203,9 @@ static uint32_t words_of(struct dnp_tx *tx, const struct dnp_page *page, struct 
         words[0] = dnp_footer_seal(apelink_footer_pack(&page->footer), tx->crc);
         return 1;
     }
-    for (i = 0; i < n && at + i < footer; i++) {
-        words[i] = apelink_word_from(page->data + (size_t)(at + i - 1) * APELINK_WORD);
-    }
-    return i;
+    n = (uint32_t)ni_min_u64(n, footer - at);
+    apelink_words_from(page->data + (size_t)(at - 1) * APELINK_WORD, words, n);
+    return n;
 }
 
 /* Send words of the first page, up to n, once the router's FIFO has room for all of them. Returns
@@ -218,7 +214,7 @@ static uint32_t send_words(struct dnp_tx *tx, uint32_t n)
 {
     struct dnp_page *page = &tx->page[tx->pages_sent % DNP_TX_PAGES];
     uint32_t all = apelink_packet_words(page->header.len);
-    struct apelink_word words[RUN];
+    struct apelink_word *words;
 
     if (page->state != DNP_PAGE_LOADED) {
         return 0;
@@ -231,9 +227,10 @@ static uint32_t send_words(struct dnp_tx *tx, uint32_t n)
     if (tx->words_sent == 0 && dnp_fifo_room(tx->out) < all) {
         return 0;
     }
-    n = words_of(tx, page, words, (uint32_t)ni_min_u64(n, RUN));
+    n = dnp_fifo_space(tx->out, n, &words);
+    n = words_of(tx, page, words, n);
     tx->crc = dnp_crc(tx->crc, words, n);
-    dnp_fifo_put_run(tx->out, words, n);
+    dnp_fifo_added(tx->out, n);
     tx->words_sent += n;
     if (tx->words_sent == all) {
         dnp_fifo_commit(tx->out);

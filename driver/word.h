@@ -49,4 +49,27 @@ static inline void apelink_word_to(struct apelink_word word, uint8_t *bytes)
     apelink_bytes_put64(bytes + 8, word.hi);
 }
 
+/* The same of n of them, which lie one behind the other. */
+static inline void apelink_words_from(const uint8_t *bytes, struct apelink_word *words, uint32_t n)
+{
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+    memcpy(words, bytes, n * sizeof *words);
+#else
+    for (uint32_t i = 0; i < n; i++) {
+        words[i] = apelink_word_from(bytes + (size_t)i * APELINK_WORD);
+    }
+#endif
+}
+
+static inline void apelink_words_to(const struct apelink_word *words, uint8_t *bytes, uint32_t n)
+{
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+    memcpy(bytes, words, n * sizeof *words);
+#else
+    for (uint32_t i = 0; i < n; i++) {
+        apelink_word_to(words[i], bytes + (size_t)i * APELINK_WORD);
+    }
+#endif
+}
+
 #endif
