@@ -78,6 +78,8 @@ dnp_libboard_la_SOURCES = \
     dnp/board/device_ioctl.c \
     dnp/board/machine.c \
     dnp/board/machine.h \
+    dnp/board/maps.c \
+    dnp/board/maps.h \
     dnp/board/memory.c \
     dnp/board/memory.h \
     dnp/board/process.c \

@@ -90,10 +90,11 @@ static void find_nowhere(struct bench *bench, const char *device)
     }
 }
 
-static void *map(uint64_t len)
+/* kind: MAP_SHARED, as the NI's is, which a board can map, too, or MAP_PRIVATE. */
+static void *map(uint64_t len, int kind)
 {
     void *memory =
-        mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+        mmap(NULL, len, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
     if (memory == MAP_FAILED) {
         perf_fail("no memory for %" PRIu64 " bytes", len);
@@ -122,8 +123,8 @@ static void open_bench(struct bench *bench, const struct perf_options *options)
         open_card(bench->to, second);
     }
     find_nowhere(bench, first);
-    bench->source = map(len);
-    bench->target = map(len);
+    bench->source = map(len, MAP_SHARED);
+    bench->target = map(len, MAP_SHARED);
     for (uint64_t i = 0; i < len; i++) {
         bench->source[i] = (uint8_t)(i * 7 + i / 251);
     }
@@ -350,7 +351,7 @@ static double registration(struct bench *bench, const struct perf_options *optio
         uint64_t begun;
 
         if (memory == NULL) {
-            memory = map(REGISTERED);
+            memory = map(REGISTERED, MAP_PRIVATE);
         }
         begun = ni_now_ns();
         check(apelink_client_register(client, memory, REGISTERED, APELINK_ACCESS_READ, &handle),

@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "base/clock.h"
+
+enum { SEEN_NS = 1000000 }; /* until a process is looked for again */
 
 void board_device_init(struct board_device *device, struct dnp_card *card)
 {
@@ -28,12 +31,31 @@ static void store(__u32 *word, uint32_t value)
     atomic_store_explicit((_Atomic(uint32_t) *)word, value, memory_order_release);
 }
 
+/* Whether a process of which memory is mapped here is there, as of a moment ago: one that has ended
+ * or executes another program has given it up. */
+static bool is_there(struct board_file *file)
+{
+    uint64_t now = ni_now_ns();
+
+    if (now - file->seen_ns > SEEN_NS) {
+        if (!board_process_there(&file->process)) {
+            return false;
+        }
+        file->seen_ns = now;
+    }
+    return true;
+}
+
 /* A segment in memory that we share, or in that of the process. */
-static bool copy(const struct board_file *file, bool shared, bool write, uint64_t address,
-                 uint32_t len, uint8_t *data)
+static bool copy(struct board_file *file, bool shared, bool write, uint64_t address, uint32_t len,
+                 uint8_t *data)
 {
     uint64_t at = address & ~BOARD_READ_ONLY;
 
+    if (!shared && (address & BOARD_MAPPED) != 0) {
+        return len == 0 ||
+               (is_there(file) && board_maps_copy(&file->maps, write, address, data, len));
+    }
     if (!shared) {
         return board_process_copy(&file->process, write, address, data, len);
     }
@@ -56,7 +78,7 @@ static void join(struct dnp_dma *dma)
 ni_status board_device_dma(void *arg, const struct dnp_dma *dma)
 {
     const struct board_device *device = arg;
-    const struct board_file *file = device->channel[dma->port];
+    struct board_file *file = device->channel[dma->port];
     struct dnp_dma parts = *dma;
     uint8_t *data = dma->data;
     bool shared;
@@ -192,6 +214,7 @@ void board_file_leave(struct board_file *file)
     }
     file->port = -1;
     file->event_wr_ptr = 0;
+    board_maps_clear(&file->maps);
     board_process_close(&file->process);
 }
 

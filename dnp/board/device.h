@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dnp/board/maps.h"
 #include "dnp/board/process.h"
 #include "dnp/card.h"
 #include "dnp/channel.h"
@@ -45,6 +46,8 @@ struct board_file {
     bool physical;         /* addresses of buffers are translated; otherwise those of the process */
     const __u32 *master;   /* NULL, or as long as it is 0 no memory is reached */
     struct board_process process;
+    struct board_maps maps; /* buffers of the process that are mapped here */
+    uint64_t seen_ns;       /* when the process was there last */
 };
 
 /* In the address of a translated page: it may not be written. */

@@ -80,11 +80,35 @@ static int open_channel(struct board_file *file, const struct board_caller *call
     return 0;
 }
 
+/* The card knows it by our map of it, or else by its addresses in the process. */
+static int add_buffer(struct board_file *file, struct apelink_register *buffer,
+                      const struct board_area *area)
+{
+    struct board_map *map = board_maps_add(&file->maps, &file->process, area, buffer->address,
+                                           buffer->len, file->memory_fd);
+    unsigned access = ((buffer->access & APELINK_ACCESS_READ) != 0 ? NI_ACCESS_READ : 0) |
+                      ((buffer->access & APELINK_ACCESS_WRITE) != 0 ? NI_ACCESS_WRITE : 0);
+    ni_handle handle = 0;
+    ni_status status =
+        dnp_buffers_add(&file->device->card->buffers, (uint8_t)file->port, buffer->address,
+                        buffer->len, access, map != NULL ? map->pages : NULL, &handle);
+
+    if (map != NULL) {
+        map->handle = handle;
+    }
+    if (status != NI_OK) {
+        board_maps_remove(&file->maps, 0);
+        return -ENOSPC;
+    }
+    buffer->handle = handle;
+    return 0;
+}
+
 static int register_buffer(struct board_file *file, const struct board_caller *caller,
                            struct apelink_register *buffer)
 {
-    unsigned all = APELINK_ACCESS_READ | APELINK_ACCESS_WRITE, access;
-    ni_handle handle;
+    unsigned all = APELINK_ACCESS_READ | APELINK_ACCESS_WRITE;
+    struct board_area area;
 
     if (!RESERVED(buffer->reserved) || buffer->reserved0 != 0 || buffer->flags != 0 ||
         buffer->len == 0 || (buffer->access & all) == 0 || (buffer->access & ~all) != 0) {
@@ -97,17 +121,10 @@ static int register_buffer(struct board_file *file, const struct board_caller *c
         return -EPERM;
     }
     if (!board_process_maps(caller->thread, buffer->address, buffer->len,
-                            (buffer->access & APELINK_ACCESS_WRITE) != 0)) {
+                            (buffer->access & APELINK_ACCESS_WRITE) != 0, &area)) {
         return -EFAULT;
     }
-    access = ((buffer->access & APELINK_ACCESS_READ) != 0 ? NI_ACCESS_READ : 0) |
-             ((buffer->access & APELINK_ACCESS_WRITE) != 0 ? NI_ACCESS_WRITE : 0);
-    if (dnp_buffers_add(&file->device->card->buffers, (uint8_t)file->port, buffer->address,
-                        buffer->len, access, NULL, &handle) != NI_OK) {
-        return -ENOSPC;
-    }
-    buffer->handle = handle;
-    return 0;
+    return add_buffer(file, buffer, &area);
 }
 
 static int deregister(struct board_file *file, const struct apelink_deregister *handle)
@@ -118,10 +135,12 @@ static int deregister(struct board_file *file, const struct apelink_deregister *
     if (file->port < 0) {
         return -ENXIO;
     }
-    return dnp_buffers_remove(&file->device->card->buffers, (uint8_t)file->port, handle->handle) ==
-                   NI_OK
-               ? 0
-               : -ENOENT;
+    if (dnp_buffers_remove(&file->device->card->buffers, (uint8_t)file->port, handle->handle) !=
+        NI_OK) {
+        return -ENOENT;
+    }
+    board_maps_remove(&file->maps, handle->handle);
+    return 0;
 }
 
 static int error_of(ni_status status)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/bits.h"
@@ -60,10 +61,36 @@ bool board_process_is(const struct board_process *process, pid_t thread)
     return process->memory >= 0 && group_of(thread) == process->group;
 }
 
-bool board_process_maps(pid_t thread, uint64_t address, uint64_t len, bool writable)
+bool board_process_there(const struct board_process *process)
 {
-    uint64_t begin, end, left = len, at = address;
-    char path[PATH], line[LINE], may_read, may_write;
+    char byte;
+
+    /* Nothing is mapped there, which is an error; without an address space it is the end. */
+    return process->memory >= 0 && pread(process->memory, &byte, 1, 0) != 0;
+}
+
+/* A line of a map of memory. False: it is the rest of a long one. */
+static bool parse(const char *line, struct board_area *area, bool *readable)
+{
+    char access[5] = "", name[16] = "";
+
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %15s", &area->begin,
+               &area->end, access, &area->offset, name) < 4) {
+        return false;
+    }
+    *readable = access[0] == 'r';
+    area->writable = access[1] == 'w';
+    area->anonymous = access[3] == 's' && strcmp(name, "/dev/zero") == 0;
+    return true;
+}
+
+bool board_process_maps(pid_t thread, uint64_t address, uint64_t len, bool writable,
+                        struct board_area *area)
+{
+    uint64_t left = len, at = address;
+    char path[PATH], line[LINE];
+    struct board_area next;
+    bool readable;
     FILE *maps;
 
     if (!ni_range_within(address, len, INT64_MAX)) {
@@ -71,18 +98,19 @@ bool board_process_maps(pid_t thread, uint64_t address, uint64_t len, bool writa
     }
     snprintf(path, sizeof path, "/proc/%d/maps", (int)thread);
     maps = fopen(path, "re");
-    /* Lines are in the order of addresses; the rest of a long one begins like none. */
+    /* Lines are in the order of addresses. */
     while (maps != NULL && left > 0 && fgets(line, sizeof line, maps) != NULL) {
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %c%c", &begin, &end, &may_read, &may_write) !=
-                4 ||
-            end <= at) {
+        if (!parse(line, &next, &readable) || next.end <= at) {
             continue;
         }
-        if (begin > at || (writable ? may_write != 'w' : may_read != 'r')) {
+        if (next.begin > at || !(writable ? next.writable : readable)) {
             break;
         }
-        left -= ni_min_u64(left, end - at);
-        at = end;
+        if (at == address) {
+            *area = next;
+        }
+        left -= ni_min_u64(left, next.end - at);
+        at = next.end;
     }
     if (maps != NULL) {
         fclose(maps);

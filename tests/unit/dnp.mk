@@ -16,6 +16,7 @@ unit_tests += \
     tests/unit/test_dnp_lofamo \
     tests/unit/test_dnp_lofamo_scenario \
     tests/unit/test_dnp_machine \
+    tests/unit/test_dnp_maps \
     tests/unit/test_dnp_memory \
     tests/unit/test_dnp_packet \
     tests/unit/test_dnp_registers \
@@ -100,6 +101,10 @@ tests_unit_test_dnp_board_config_LDADD = dnp/libboard.la $(CMOCKA_LIBS)
 tests_unit_test_dnp_machine_SOURCES = tests/unit/test_dnp_machine.c
 tests_unit_test_dnp_machine_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_dnp_machine_LDADD = dnp/libboard.la $(CMOCKA_LIBS)
+
+tests_unit_test_dnp_maps_SOURCES = tests/unit/test_dnp_maps.c
+tests_unit_test_dnp_maps_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_dnp_maps_LDADD = dnp/libboard.la $(CMOCKA_LIBS)
 
 tests_unit_test_dnp_memory_SOURCES = tests/unit/test_dnp_memory.c
 tests_unit_test_dnp_memory_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)

@@ -187,6 +187,33 @@ static void forked(void)
     dereg(handle);
 }
 
+/* What others may write, too, which a process that serves the device maps: it is one memory for
+ * all. */
+static void shared(void)
+{
+    uint8_t *here = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint32_t handle;
+    int status;
+    pid_t child;
+
+    check(here != MAP_FAILED, "memory");
+    fill(here, 3 * PAGE, 4);
+    handle = reg(here + 5, 2 * PAGE, APELINK_ACCESS_READ);
+    check(sees(here + 5, 2 * PAGE), "not the bytes of shared memory");
+    child = fork();
+    if (child == 0) {
+        fill(here, 3 * PAGE, 6);
+        _exit(0);
+    }
+    check(waitpid(child, &status, 0) == child && status == 0 && sees(here + 5, 2 * PAGE),
+          "not the bytes that a child has written into shared memory");
+    check(get(here, 8) == -NI_ERR_ACCESS && get(here + 4 + 2 * PAGE, 2) == -NI_ERR_ACCESS,
+          "bytes beside a buffer");
+    dereg(handle);
+    check(get(here + 5, 8) == -NI_ERR_ACCESS, "a buffer is left");
+    munmap(here, 3 * PAGE);
+}
+
 /* Constants can be read by others, and are not changed by a GET into them. */
 static void constant(void)
 {
@@ -204,6 +231,7 @@ static void changes(void)
     replaced();
     gone();
     forked();
+    shared();
     constant();
     protected();
     holed();

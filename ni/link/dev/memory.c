@@ -10,7 +10,7 @@
 
 /*
  * Memory that cards reach. It is shared, so that a fork does not move it away from under the card,
- * and in whole pages that hold nothing else.
+ * and that a card that is a program of this host can map it; in whole pages that hold nothing else.
  */
 
 enum { PAGE = 4096 };
