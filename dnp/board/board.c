@@ -12,11 +12,15 @@
 
 enum {
     STEPS = 16,                  /* of the card before sockets are looked at again */
+    STILL = 4,                   /* of that without a word that moves, it waits for others */
     ROUNDS = 32,                 /* of that, while there is none, before the event loop is asked */
     BUSY = 4,                    /* as many of them stand for one with work */
     BURST = DNP_PACKET_WORDS,    /* words that its parts move in one */
     IDLE_CREDITS = 1000,         /* while nothing changes: a credit each 35 ms */
     GET_TIMEOUT_NS = 2000000000, /* until a GET without an answer has failed */
+    CROWDED_NS = 300000,         /* a yield that takes longer: others want the core for long */
+    NAP_NS = 20000,              /* then we sleep so long, since who wakes runs before them ... */
+    CROWDED_LOOKS = 100,         /* ... for so many rounds without work */
     SPIN_NS = 100000,            /* doorbells are looked at all the time for so long */
     SLEEP_NS = 1000000,          /* and no less often than this */
 };
@@ -55,16 +59,35 @@ static bool send_words(struct board *board, unsigned link, uint64_t now)
     return left < BURST;
 }
 
-/* Let the card work for some steps. */
+/* What changes whenever words or events have moved. */
+static uint32_t moved(const struct board *board)
+{
+    const struct dnp_card *card = &board->card;
+    const struct dnp_fifo *inject = &card->router.inject, *deliver = &card->router.deliver;
+    uint32_t sum = card->tx.pages_filled + card->tx.pages_sent + card->events.taken;
+
+    sum += inject->filled + inject->taken + deliver->filled + deliver->taken;
+    for (unsigned link = 0; link < DNP_LINKS; link++) {
+        for (unsigned vc = 0; vc < DNP_VCS; vc++) {
+            sum += card->link[link].rx.fifo[vc].filled + card->link[link].rx.fifo[vc].taken;
+        }
+    }
+    return sum;
+}
+
+/* Let the card work for some steps, or until nothing moves. */
 static bool work(struct board *board, uint64_t now)
 {
     bool active = true;
 
-    for (int step = 0; step < STEPS && active; step++) {
+    for (int step = 0, still = 0; step < STEPS && active && still < STILL; step++) {
+        uint32_t before = moved(board);
+
         active = dnp_card_step(&board->card, now);
         for (unsigned link = 0; link < DNP_LINKS; link++) {
             active = (works(board, link) && send_words(board, link, now)) || active;
         }
+        still = moved(board) == before ? still + 1 : 0;
     }
     for (unsigned link = 0; link < DNP_LINKS; link++) {
         board_wire_send(&board->wire[link]);
@@ -97,48 +120,76 @@ static uint64_t until_look(const struct board *board)
     return quiet < SPIN_NS ? 0 : ni_min_u64(quiet / 8, SLEEP_NS);
 }
 
-/* Work once. Returns nanoseconds until that is due again; active: whether the card had work. */
-static uint64_t run_round(struct board *board, bool *active)
+/* Work once; *due: nanoseconds until that is due again. Returns whether there is work left that is
+ * not for others to do first. */
+static bool run_round(struct board *board, uint64_t *due)
 {
-    uint64_t now = board_now(board);
-    bool rung = board_device_look(&board->device);
-    uint64_t late = UINT64_MAX;
+    uint64_t now = board_now(board), late = UINT64_MAX;
+    uint32_t before = moved(board);
+    bool rung = board_device_look(&board->device), active, moves;
     unsigned news;
 
     for (unsigned link = 0; link < DNP_LINKS; link++) {
         late = ni_min_u64(late, board_wire_late(&board->wire[link], now));
     }
-    *active = work(board, now);
+    active = work(board, now);
     news = board_device_tell(&board->device);
     if (news != 0) {
         board_fuse_wake(&board->fuse, news);
         board_ivshmem_wake(&board->ivshmem, news);
     }
-    if (rung || news != 0) {
+    moves = moved(board) != before;
+    if (rung || news != 0 || moves) {
         board->active_ns = ni_now_ns();
     }
-    return *active ? 0 : ni_min_u64(late, ni_min_u64(until_due(board, now), until_look(board)));
+    *due = active ? 0 : ni_min_u64(late, ni_min_u64(until_due(board, now), until_look(board)));
+    return active && moves;
+}
+
+/* Lend the core to others. Where a yield lasts, the next rounds sleep. */
+static void lend_core(struct board *board)
+{
+    uint64_t begun = ni_now_ns();
+
+    (void)sched_yield();
+    if (ni_now_ns() - begun > CROWDED_NS) {
+        board->crowded = CROWDED_LOOKS;
+    }
+}
+
+/* Returns whether words of a packet have come. */
+static bool take_frames(struct board *board)
+{
+    uint32_t before = moved(board);
+
+    for (unsigned link = 0; link < DNP_LINKS; link++) {
+        if (board->wire[link].fd >= 0) {
+            board_wire_take(&board->wire[link], board_now(board));
+        }
+    }
+    return moved(board) != before;
 }
 
 /* Work, and come back when there is something to do: when a credit is due, or when a program may
  * have rung. While that is at once only the cables are looked at between, which takes a system call
- * each; the event loop, which takes several, now and then. */
+ * each; the event loop, which takes several, now and then. What is left to others, such as a
+ * neighbour that has to give room, or a program that has an event, may need this processor. */
 static void board_run(void *arg)
 {
     struct board *board = arg;
     struct timeval wait = {0, 0};
     uint64_t due = 0;
-    bool active = false;
+    bool busy = false;
 
     board_wires_awake(board);
-    for (int round = 0; round < ROUNDS && due == 0; round += active ? BUSY : 1) {
-        due = run_round(board, &active);
-        if (due == 0 && !active) {
-            (void)sched_yield(); /* what is waited for may need this processor */
-        }
-        for (unsigned link = 0; due == 0 && link < DNP_LINKS; link++) {
-            if (board->wire[link].fd >= 0) {
-                board_wire_take(&board->wire[link], board_now(board));
+    for (int round = 0; round < ROUNDS && due == 0; round += busy ? BUSY : 1) {
+        busy = run_round(board, &due);
+        if (due == 0 && !take_frames(board) && !busy) {
+            if (board->crowded > 0) {
+                board->crowded--;
+                due = NAP_NS;
+            } else {
+                lend_core(board);
             }
         }
     }

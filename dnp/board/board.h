@@ -31,6 +31,7 @@ struct board {
     struct board_fuse fuse;
     struct board_ivshmem ivshmem;
     uint64_t active_ns; /* when something happened last */
+    unsigned crowded;   /* so many times it sleeps rather than yields */
     struct ni_rng rng;
     uint64_t start_ns;
     struct event_base *base;

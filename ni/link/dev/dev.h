@@ -177,8 +177,9 @@ struct ni_dev_link {
     uint32_t lost;        /* events that the card has given up, as last seen */
     uint64_t lost_ns;     /* when that changed; 0: never */
     uint32_t countdown;
-    uint32_t empty_polls; /* in a row */
-    bool leaving;         /* it is being closed: nobody joins any more */
+    uint32_t empty_polls;  /* in a row */
+    _Atomic unsigned naps; /* so many times it sleeps rather than yields */
+    bool leaving;          /* it is being closed: nobody joins any more */
     struct ni_dev_blob blob;
 };
 

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "link/dev/dev.h"
 
 /*
@@ -16,8 +17,11 @@ enum {
     EVENTS = 64, /* in one poll */
     POLLS_PER_CLOCK = 64,
     SLEEP_MAX_US = 10000, /* peers are watched */
-    EMPTY_POLLS = 64,     /* without an event: the card may be waiting for this core */
-    POLLS_PER_YIELD = 16,
+    EMPTY_POLLS = 8,      /* without an event: the card may be waiting for this core */
+    POLLS_PER_YIELD = 4,
+    CROWDED_NS = 300000, /* a yield that takes longer: others want the core for long */
+    NAP_NS = 20000,      /* then we sleep so long, since who wakes runs before them ... */
+    CROWDED_NAPS = 100,  /* ... so many times */
 };
 
 /* ---- polling --------------------------------------------------------------------------------- */
@@ -70,6 +74,24 @@ static bool lends_core(struct ni_dev_link *link)
            (link->client.features.features & APELINK_FEATURE_KERNEL) == 0;
 }
 
+/* Where a yield lasts, the next ones sleep. */
+static void lend_core(struct ni_dev_link *link)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    unsigned naps = atomic_load_explicit(&link->naps, memory_order_relaxed);
+    uint64_t begun = ni_now_ns();
+
+    ni_stat_add(&link->stats->yields, 1);
+    if (naps > 0) {
+        (void)nanosleep(&nap, NULL);
+        naps--;
+    } else {
+        (void)sched_yield();
+        naps = ni_now_ns() - begun > CROWDED_NS ? CROWDED_NAPS : 0;
+    }
+    atomic_store_explicit(&link->naps, naps, memory_order_relaxed);
+}
+
 unsigned ni_dev_progress(struct ni_link *base)
 {
     struct ni_dev_link *link = ni_dev_link_of(base);
@@ -80,8 +102,7 @@ unsigned ni_dev_progress(struct ni_link *base)
     lends = lends_core(link);
     pthread_mutex_unlock(&link->far.lock);
     if (lends) {
-        ni_stat_add(&link->stats->yields, 1);
-        (void)sched_yield();
+        lend_core(link);
     }
     return atomic_load_explicit(&link->far.unsettled, memory_order_relaxed)
                ? ni_far_settle(&link->far)
