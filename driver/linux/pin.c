@@ -15,6 +15,13 @@ static unsigned long pin_cache_pages = 16384;
 module_param(pin_cache_pages, ulong, 0644);
 MODULE_PARM_DESC(pin_cache_pages, "pages that a file keeps pinned after their last buffer");
 
+/* Statistics: of two files at the same moment one may not be counted. */
+static unsigned long pin_cache_hits, pin_cache_misses;
+module_param(pin_cache_hits, ulong, 0444);
+MODULE_PARM_DESC(pin_cache_hits, "registrations whose pages were pinned already");
+module_param(pin_cache_misses, ulong, 0444);
+MODULE_PARM_DESC(pin_cache_misses, "registrations for which pages had to be pinned");
+
 static struct apelink_pin *pin_of(struct interval_tree_node *node)
 {
     return node == NULL ? NULL : container_of(node, struct apelink_pin, node);
@@ -324,6 +331,9 @@ struct apelink_pin *apelink_pin_get(struct apelink_file *file, unsigned long fir
     pin = find_locked(file, &low, &high, write);
     if (pin != NULL) {
         use_locked(file, pin);
+        pin_cache_hits++;
+    } else {
+        pin_cache_misses++;
     }
     mutex_unlock(&file->lock);
     if (pin != NULL) {

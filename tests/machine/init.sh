@@ -5,7 +5,7 @@
 # driver/linux/ioctl.c, driver/linux/mailbox.c, driver/linux/pin.c.
 # The first program of a virtual machine of tools/stages/machine: loads the module and runs the programs of
 # tests/unit/dnp_device*, the suite of the links and a program of Presto over it. The kernel's argument apelink_steps names the functions below that are run, with commas. What
-# happened is on the console: a line PASS or FAIL for each, and "end" at last.
+# happened is on the console: a line PASS or FAIL for each, figures, and "end" at last.
 /bin/busybox --install -s /bin
 export PATH=/bin
 mount -t proc none /proc
@@ -59,10 +59,26 @@ alone() {
     try "memory that changes" dnp_device_memory changes $device
     try "RLIMIT_MEMLOCK" dnp_device_memory limited $device
     dnp_device_memory costs $device # on the console
+    registrations
     chmod 600 $device
     [ "$(dnp_device_client open $device 1000)" = 'Permission denied' ] || echo "FAIL: mode 600 lets others in"
     chmod 666 $device
     [ "$(dnp_device_client open $device 1000)" = opened ] || echo "FAIL: mode 666 does not let others in, or to registers"
+}
+
+# What the pin-down cache is worth, on the console. Of each repetition 8 registrations are of memory that is new, and 8 of memory
+# that was registered before.
+registrations() {
+    hits=$(counted hits)
+    misses=$(counted misses)
+    try "apeni-perf board" apeni-perf board --devices $device -m 8 -i 4 -R 1
+    sed -n 's/^Register and deregister/FIGURE: &/p' /tmp/out
+    try "what was registered before is found in the pin-down cache" [ $(($(counted hits) - hits)) -ge 8 ]
+    try "and what is new is not" [ $(($(counted misses) - misses)) -ge 8 ]
+}
+
+counted() { # WHAT
+    cat "/sys/module/apelink/parameters/pin_cache_$1"
 }
 
 several() {

@@ -45,7 +45,7 @@ static struct model {
     bool no_memory; /* allocations fail at times */
 } m;
 
-extern unsigned long *param_pin_cache_pages;
+extern unsigned long *param_pin_cache_pages, *param_pin_cache_hits, *param_pin_cache_misses;
 static struct task task;
 struct task *current = &task;
 
@@ -382,6 +382,7 @@ static void do_register(void)
                                       .len = (last - first) * PAGE_SIZE + 1 + below(4000),
                                       .access = write ? APELINK_ACCESS_WRITE : APELINK_ACCESS_READ};
     unsigned changed[PAGES], unmapped[PAGES], pinned = m.pinned;
+    unsigned long hits = *param_pin_cache_hits, misses = *param_pin_cache_misses;
     bool good = may(first, last, write ? VM_WRITE : VM_READ), before = m.first != NOBODY;
     int status;
 
@@ -394,6 +395,9 @@ static void do_register(void)
         m.handle[m.handles++] = wanted.handle;
         m.registered++;
         m.found += m.pinned == pinned;
+        must(*param_pin_cache_hits == hits + (m.pinned == pinned) &&
+                 *param_pin_cache_misses == misses + (m.pinned != pinned),
+             "hits and misses of the cache are not what was found in it");
     } else if (status == -EFAULT && good && !before) {
         must(memcmp(unmapped, m.unmapped, sizeof unmapped) != 0, "a good buffer is refused");
     } else {
