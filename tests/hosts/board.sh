@@ -23,18 +23,38 @@ run() {
     cat "$work/out" "$work/err" >"$work/reached"
 }
 
-# square PROGRAM ROUNDS: four ranks, each on a host of its own.
+# square HOSTS COMMAND: one rank on each of these hosts, with their numbers from 1 on; COMMAND is words.
 square() {
-    program=$build/tests/mpi/$1
-    rounds=$2
+    ranks=$1
+    command=$2
     set --
-    for rank in 1 2 3 4; do
-        set -- "$@" --host "h$rank" -n 1 -x "APENI_DEV_DEVICE=$work/device$((rank - 1))/apelink0" "$program" -n "$rounds"
-        [ $rank -eq 4 ] || set -- "$@" :
+    for rank in $ranks; do
+        [ $# -eq 0 ] || set -- "$@" :
+        # shellcheck disable=SC2086 # words
+        set -- "$@" --host "h$rank" -n 1 --wdir "$work" -x "APENI_DEV_DEVICE=$work/device$((rank - 1))/apelink0" $command
     done
     expect 0 "$hosts" exec h1 timeout -k 10 300 "${MPIRUN:-mpirun}" --bind-to none --map-by slot --hostfile @HOSTFILE@ \
         --mca mpi_yield_when_idle 1 --mca pml ob1 --mca btl apelink,self --mca btl_apelink_links dev "$@"
-    says out MT-OK
+}
+
+# run_netpipe: between opposite corners, up to 16 KiB; of each size a line comes out.
+run_netpipe() {
+    command -v NPopenmpi >/dev/null 2>&1 || { echo "netpipe: not run, there is no NPopenmpi (Debian: netpipe-openmpi)"; return; }
+    square "1 4" "NPopenmpi -u 16384 -n 10 -o $work/bandwidths"
+    [ "$(wc -l <"$work/bandwidths")" -gt 20 ] || fail "netpipe has said only: $(cat "$work/bandwidths")"
+    echo "netpipe: $(tail -n 1 "$work/bandwidths" | awk '{print $1 " bytes, " $2 " Mbit/s"}')"
+}
+
+# run_hpcc: all of its benchmarks, small, on all four hosts; each checks its results.
+run_hpcc() {
+    example=/usr/share/doc/hpcc/examples/_hpccinf.txt
+    { command -v hpcc >/dev/null 2>&1 && [ -r $example ]; } || { echo "hpcc: not run, it is not installed (Debian: hpcc)"; return; }
+    awk 'NR == 6 { $0 = "240 Ns" } NR == 8 { $0 = "40 NBs" } NR == 11 { $0 = "2 Ps" } NR == 12 { $0 = "2 Qs" } { print }' \
+        $example >"$work/hpccinf.txt"
+    square "1 2 3 4" hpcc
+    { grep -q '^Success=1' "$work/hpccoutf.txt" && grep -q PASSED "$work/hpccoutf.txt" && ! grep FAILED "$work/hpccoutf.txt"; } ||
+        fail "hpcc: $(tail -n 20 "$work/hpccoutf.txt")"
+    echo "hpcc: $(grep -c PASSED "$work/hpccoutf.txt") checks passed"
 }
 
 start_boards 2
@@ -62,11 +82,16 @@ expect 0 "$hosts" down
 # A torus of 2x2: what goes from a corner to the opposite one is forwarded by the card between.
 start_square
 expect 0 "$hosts" up -n 4
-square p2p_all 10
+square "1 2 3 4" "$build/tests/mpi/p2p_all -n 10"
+says out MT-OK
 forwarded=0
 for card in 0 1 2 3; do
     state $card 'sum(r["link_packets"]) > r["rx_packets"]' && forwarded=$((forwarded + 1))
 done
 [ $forwarded -gt 0 ] || fail "no card has forwarded anything"
 echo "2x2: $forwarded cards have forwarded packets"
+if [ "${APELINK_TEST_ALL-}" = yes ]; then
+    run_netpipe
+    run_hpcc
+fi
 finish "ranks of several hosts reached each other by cards"
