@@ -2,7 +2,7 @@
 /*
  * Questions of processes to those of other hosts, whose records they cannot read. They are messages
  * below what is recorded, with a tag of their own, and nothing waits for them: who is asked answers
- * when it makes progress in MPI, from its record. Only what took long is asked about.
+ * when it makes progress in MPI, from its record. There is one for so much waiting for a peer.
  */
 #include "pml_hooks/pml_hooks_survive.h"
 #include "pml_hooks/pml_hooks_ask.h"
@@ -12,7 +12,7 @@
 
 /* Collectives have tags from -10 down. */
 enum { TAG = -9, SLOTS = 64, AT_ONCE = 16, ROUNDS = 12, FAILURES = 4 };
-#define WORTH_NS  UINT64_C(250000)    /* waits below are not asked about */
+#define WORTH_NS  UINT64_C(250000)    /* of waiting for a peer is asked about at once */
 #define BEGIN_NS  UINT64_C(300000000) /* the longest time in MPI_Init */
 #define FINISH_NS UINT64_C(20000000)  /* and in MPI_Finalize */
 #define POLL_NS   UINT64_C(5000000)   /* of looking for questions where nobody waits */
@@ -182,8 +182,8 @@ static void ask(struct record_peer *peer, const struct record_question *question
     struct message message = {.kind = ASKS, .question = *question};
     uint64_t offset, error;
 
-    if (!is_elsewhere(peer) || question->end - question->begin < pml_hooks_ticks(WORTH_NS) ||
-        !pml_hooks_clock_offset(&offset, &error) || opal_mutex_trylock(&lock) != 0) {
+    if (!is_elsewhere(peer) || !pml_hooks_clock_offset(&offset, &error) ||
+        opal_mutex_trylock(&lock) != 0) {
         return;
     }
     message.asked = record_clock();
@@ -303,6 +303,7 @@ void pml_hooks_ask_begin(const mca_pml_base_module_t *module)
     running = true;
     measure();
     asking = true;
+    record_elsewhere_together = pml_hooks_ticks(WORTH_NS);
     record_ask_elsewhere = ask;
     record_slice_most = pml_hooks_ticks(POLL_NS);
     pml_hooks_ask_polls = true;
@@ -316,6 +317,7 @@ void pml_hooks_ask_finish(void)
         return;
     }
     record_ask_elsewhere = NULL;
+    record_elsewhere_together = 0;
     pml_hooks_ask_polls = false;
     while (outstanding > 0 && record_clock() - begin < FINISH_NS) {
         opal_progress();

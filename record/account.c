@@ -181,60 +181,89 @@ static void ask_elsewhere(struct record_peer *peer, const struct record_question
     }
 }
 
+/* So many ticks of a wait, for all that it speaks for. */
+static uint64_t of_share(const struct record_share *share, uint64_t part, uint64_t wait)
+{
+    return share->waits == 1 ? part : part * share->ticks / wait;
+}
+
 void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t begin,
                        uint64_t end)
 {
+    struct record_share share;
+    uint64_t stamp;
     bool known;
-    uint64_t stamp = record_peer_sent(peer, tag, context, &known);
 
-    record_add(known ? &peer->late_sender_known : &peer->late_sender_unknown, 1);
-    record_add(&peer->late_sender_ticks, known ? part_until(stamp, begin, end) : 0);
-    if (!known) {
+    if (!record_peer_due(peer, false, end - begin, &share)) {
+        return;
+    }
+    stamp = record_peer_sent(peer, tag, context, &known);
+    record_add(known ? &peer->late_sender_known : &peer->late_sender_unknown, share.waits);
+    if (known) {
+        record_add(&peer->late_sender_ticks,
+                   of_share(&share, part_until(stamp, begin, end), end - begin));
+    } else {
         ask_elsewhere(peer, &(struct record_question){.tag = tag,
                                                       .context = context,
                                                       .number = peer->received_number,
                                                       .begin = begin,
-                                                      .end = end});
+                                                      .end = end,
+                                                      .share = share});
+    }
+}
+
+static void ask_receiver(struct record_peer *peer, uint64_t number, int tag, uint32_t context,
+                         uint64_t begin, uint64_t end)
+{
+    struct record_share share;
+    uint64_t stamp;
+    bool known;
+
+    if (!record_peer_due(peer, true, end - begin, &share)) {
+        return;
+    }
+    stamp = record_peer_received(peer, number, tag, context, end, &known);
+    record_add(known ? &peer->late_receiver_known : &peer->late_receiver_unknown, share.waits);
+    if (known) {
+        record_add(&peer->late_receiver_ticks,
+                   of_share(&share, part_until(stamp, begin, end), end - begin));
+    } else {
+        ask_elsewhere(peer, &(struct record_question){.is_send = 1,
+                                                      .tag = tag,
+                                                      .context = context,
+                                                      .number = number,
+                                                      .begin = begin,
+                                                      .end = end,
+                                                      .share = share});
     }
 }
 
 void record_count_send_wait(uint32_t class, struct record_peer *peer, uint64_t number, int tag,
                             uint32_t context, uint64_t begin, uint64_t end)
 {
-    bool known;
-    uint64_t stamp;
-
     record_add(&peer->send_wait_ticks, end - begin);
-    record_count_wait_by(true, class, end - begin, end);
-    if (end - begin < RECORD_WORTH_ASKING) {
-        return;
-    }
-    stamp = record_peer_received(peer, number, tag, context, end, &known);
-    record_add(known ? &peer->late_receiver_known : &peer->late_receiver_unknown, 1);
-    record_add(&peer->late_receiver_ticks, known ? part_until(stamp, begin, end) : 0);
-    if (!known) {
-        ask_elsewhere(peer, &(struct record_question){.is_send = 1,
-                                                      .tag = tag,
-                                                      .context = context,
-                                                      .number = number,
-                                                      .begin = begin,
-                                                      .end = end});
+    record_slice_at(end);
+    record_add(&record_own.classes[class].wait_ticks, end - begin);
+    if (end - begin >= RECORD_WORTH_ASKING) {
+        ask_receiver(peer, number, tag, context, begin, end);
     }
 }
 
 void record_told_elsewhere(struct record_peer *peer, const struct record_question *question,
                            uint64_t part, uint64_t error)
 {
+    const struct record_share *share = &question->share;
     uint64_t wait = question->end - question->begin;
     bool is_send = question->is_send != 0;
 
-    record_add(is_send ? &peer->late_receiver_unknown : &peer->late_sender_unknown, UINT64_MAX);
-    record_add(is_send ? &peer->late_receiver_known : &peer->late_sender_known, 1);
+    record_add(is_send ? &peer->late_receiver_unknown : &peer->late_sender_unknown, -share->waits);
+    record_add(is_send ? &peer->late_receiver_known : &peer->late_sender_known, share->waits);
     record_add(is_send ? &peer->late_receiver_ticks : &peer->late_sender_ticks,
-               part < wait ? part : wait);
+               of_share(share, part < wait ? part : wait, wait));
     record_add(is_send ? &peer->late_receiver_error_ticks : &peer->late_sender_error_ticks,
-               error < wait ? error : wait);
+               of_share(share, error < wait ? error : wait, wait));
     if (error > wait) {
-        record_add(is_send ? &peer->late_receiver_inferred : &peer->late_sender_inferred, 1);
+        record_add(is_send ? &peer->late_receiver_inferred : &peer->late_sender_inferred,
+                   share->waits);
     }
 }

@@ -37,6 +37,22 @@ uint64_t record_entry_sent(const struct record_peer *me, uint64_t received, int 
 uint64_t record_entry_received(const struct record_peer *me, uint64_t number, int tag,
                                uint32_t context, uint64_t end, bool *known);
 
+/* Waits that are asked about together: how many, and how many ticks they lasted. What is told of
+ * the last one goes for all of them. */
+struct record_share {
+    uint64_t waits, ticks;
+};
+
+/* A wait for the peer, or for a send to it, has lasted so long. Whether to ask about it: that is so
+ * as soon as those of which nobody has asked come to RECORD_ASKED_TOGETHER. Then *share is those.
+ */
+bool record_peer_due(const struct record_peer *peer, bool is_send, uint64_t ticks,
+                     struct record_share *share);
+enum { RECORD_ASKED_TOGETHER = 1 << 17 };
+
+/* Of peers whose records cannot be read here it is this, if it is not 0. */
+extern uint64_t record_elsewhere_together;
+
 /* Let go of what others have written. */
 void record_peers_close(void);
 
@@ -99,7 +115,7 @@ static inline void record_add(uint64_t *counter, uint64_t amount)
 void record_count_send_wait(uint32_t class, struct record_peer *peer, uint64_t number, int tag,
                             uint32_t context, uint64_t begin, uint64_t end);
 
-/* Of a wait for a message of the peer: how much of it was before it sent. */
+/* Of a wait for a message of the peer: how much of it was before it sent, if it is to be asked. */
 void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t begin,
                        uint64_t end);
 
@@ -111,6 +127,7 @@ struct record_question {
     uint32_t context;
     uint64_t number;     /* of the send; messages received of the peer */
     uint64_t begin, end; /* of the wait */
+    struct record_share share;
 };
 
 /* Where it is set: ask the peer, if it can be asked. What it says is told later. Such a wait is one
@@ -118,7 +135,7 @@ struct record_question {
 extern void (*record_ask_elsewhere)(struct record_peer *peer,
                                     const struct record_question *question);
 
-/* It was `part` ticks of the wait, more or less by `error`. */
+/* It was `part` ticks of the wait, more or less by `error`; of its share as much. */
 void record_told_elsewhere(struct record_peer *peer, const struct record_question *question,
                            uint64_t part, uint64_t error);
 

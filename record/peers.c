@@ -10,6 +10,7 @@
 enum { MAX_PEERS = 65535, NO_INDEX = MAX_PEERS };
 
 struct record_peer record_spare_peer;
+uint64_t record_elsewhere_together;
 
 static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -75,9 +76,10 @@ struct record_peer *record_peer(uint32_t job, uint32_t rank)
 /* ---- records of others ------------------------------------------------------------------------
  */
 
-/* The record of a peer, if it is on this host and has one. All but me under the lock. */
+/* The record of a peer, if it is on this host and has one. All but the first two under the lock. */
 struct view {
     const struct record_peer *_Atomic me; /* our entry in it, or NULL */
+    struct record_share unasked[2];       /* waits for it, and for sends to it */
     const struct record_head *head;       /* mapped for reading, or NULL */
     size_t size;
     uint32_t tries, next_try; /* a try costs system calls: they become rarer */
@@ -145,6 +147,40 @@ static const struct record_peer *entry_of_me(const struct record_peer *peer)
         me = atomic_load_explicit(&view->me, memory_order_acquire);
     }
     return me != NULL ? me : look_for_me(peer, index);
+}
+
+bool record_peer_due(const struct record_peer *peer, bool is_send, uint64_t ticks,
+                     struct record_share *share)
+{
+    size_t index = (size_t)(peer - record_own.peers);
+    uint64_t together = RECORD_ASKED_TOGETHER;
+    struct record_share *unasked;
+    struct view *view;
+
+    *share = (struct record_share){.waits = 1, .ticks = ticks};
+    /* Acquire pairs with the release in look_for_me. */
+    view = peer == &record_spare_peer ? NULL
+                                      : atomic_load_explicit(&views[index], memory_order_acquire);
+    if (view == NULL) {
+        return true;
+    }
+    if (atomic_load_explicit(&view->me, memory_order_relaxed) == NULL &&
+        record_elsewhere_together != 0) {
+        together = record_elsewhere_together;
+    }
+    if (ticks >= together) {
+        return true;
+    }
+    unasked = &view->unasked[is_send ? 1 : 0];
+    record_add(&unasked->waits, 1);
+    record_add(&unasked->ticks, ticks);
+    if (RECORD_READ(unasked->ticks) < together) {
+        return false;
+    }
+    /* Of several threads one finds them. */
+    share->waits = __atomic_exchange_n(&unasked->waits, 0, __ATOMIC_RELAXED);
+    share->ticks = __atomic_exchange_n(&unasked->ticks, 0, __ATOMIC_RELAXED);
+    return share->waits != 0;
 }
 
 uint64_t record_entry_sent(const struct record_peer *me, uint64_t received, int tag,

@@ -141,11 +141,15 @@ struct record_fault {
 #undef FAULT_FIELDS
 };
 
+/* What others read of it lies in as few cache lines as can be. */
 struct record_peer {
 #define PEER_FIELDS
 #include "record/fields.def"
 #undef PEER_FIELDS
-};
+} __attribute__((aligned(64)));
+_Static_assert(offsetof(struct record_peer, sent_stamps) % 64 == 0 &&
+                   offsetof(struct record_peer, receive_stamps) % 64 == 0,
+               "the stamps of the last messages lie in one line");
 
 #undef FIELD
 #undef ARRAY

@@ -190,11 +190,11 @@ static void waits_of_unknown_reason_are_so_counted(void **state)
     struct record_peer *peer = add_peer(1);
 
     (void)state;
-    receive_wait(peer, 1, 0, 2000, 2000 + 100000);
-    record_count_send_wait(CLASS, peer, 1, 1, 0, 2000, 2000 + 50000);
+    receive_wait(peer, 1, 0, 2000, 2000 + 1000000);
+    record_count_send_wait(CLASS, peer, 1, 1, 0, 2000, 2000 + 500000);
     receive_wait(peer, 1, 0, 2000, 2010);
-    assert_int_equal(peer->receive_wait_ticks, 100010);
-    assert_int_equal(peer->send_wait_ticks, 50000);
+    assert_int_equal(peer->receive_wait_ticks, 1000010);
+    assert_int_equal(peer->send_wait_ticks, 500000);
     assert_int_equal(peer->late_sender_unknown, 1);
     assert_int_equal(peer->late_sender_known, 0);
     assert_int_equal(peer->late_sender_ticks, 0);
@@ -211,7 +211,7 @@ static void the_record_of_a_late_peer_says_since_when(void **state)
     record_own.head->job = JOB;
     record_own.head->rank = RANK;
     peer = add_peer(RANK + 1);
-    receive(CLASS, peer, 9, 4, 1, false, 60000);
+    receive(CLASS, peer, 9, 4, 1, false, 600000);
     mine = record_own;
     memset(&record_own, 0, sizeof(record_own));
     assert_null(record_open(folder, JOB, RANK + 1, 100));
@@ -219,26 +219,34 @@ static void the_record_of_a_late_peer_says_since_when(void **state)
     record_own.head->stamp_start = 1000;
     record_slices_begin(SHIFT);
     me = add_peer(RANK);
-    send(me, 9, 4, 1, 50000);
-    send(me, 9, 4, 1, 70000);
-    record_announce_receive(false, me, 6, 4, 40000);
-    record_announce_receive(false, me, 5, 4, 45000);
-    record_announce_receive(false, me, RECORD_ANY, 4, 90000);
+    send(me, 9, 4, 1, 500000);
+    send(me, 9, 4, 1, 700000);
+    record_announce_receive(false, me, 6, 4, 400000);
+    record_announce_receive(false, me, 5, 4, 450000);
+    record_announce_receive(false, me, RECORD_ANY, 4, 900000);
     record_own.head->magic = RECORD_MAGIC;
     record_close(false);
     record_own = mine;
-    receive_wait(peer, 9, 4, 20000, 60000);
+    receive_wait(peer, 9, 4, 200000, 600000);
     assert_int_equal(peer->late_sender_known, 1);
-    assert_int_equal(peer->late_sender_ticks, 30000);
-    record_count_send_wait(CLASS, peer, 1, 5, 4, 25000, 60000);
-    assert_int_equal(peer->late_receiver_ticks, 20000);
-    record_count_send_wait(CLASS, peer, 2, 6, 4, 25000, 60000);
-    assert_int_equal(peer->late_receiver_ticks, 20000 + 15000);
-    record_count_send_wait(CLASS, peer, 3, 9, 4, 80000, 100000);
-    assert_int_equal(peer->late_receiver_ticks, 20000 + 15000 + 10000);
+    assert_int_equal(peer->late_sender_ticks, 300000);
+    record_count_send_wait(CLASS, peer, 1, 5, 4, 250000, 600000);
+    assert_int_equal(peer->late_receiver_ticks, 200000);
+    record_count_send_wait(CLASS, peer, 2, 6, 4, 250000, 600000);
+    assert_int_equal(peer->late_receiver_ticks, 200000 + 150000);
+    record_count_send_wait(CLASS, peer, 3, 9, 4, 800000, 1000000);
+    assert_int_equal(peer->late_receiver_ticks, 200000 + 150000 + 100000);
     assert_int_equal(peer->late_receiver_known, 3);
-    record_count_send_wait(CLASS, peer, 3, 9, 5, 80000, 100000);
+    record_count_send_wait(CLASS, peer, 3, 9, 5, 800000, 1000000);
     assert_int_equal(peer->late_receiver_unknown, 1);
+    /* Of short waits the last one speaks for those before it. */
+    receive(CLASS, peer, 9, 4, 1, false, 700000);
+    receive_wait(peer, 9, 4, 640000, 700000);
+    receive_wait(peer, 9, 4, 640000, 700000);
+    assert_int_equal(peer->late_sender_known, 1);
+    receive_wait(peer, 9, 4, 660000, 720000);
+    assert_int_equal(peer->late_sender_known, 1 + 3);
+    assert_int_equal(peer->late_sender_ticks, 300000 + 3 * 40000);
     record_peers_close();
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: record/account.c
+/* Covers: record/account.c record/peers.c
  *
  * Waits of which only processes of other hosts know the reason, and how often who counts is asked.
  */
@@ -75,6 +75,29 @@ static void what_the_clocks_do_not_tell_is_inferred(void **state)
     assert_int_equal(peer->late_receiver_inferred, 1);
 }
 
+static void short_waits_are_asked_about_together(void **state)
+{
+    struct record_peer *peer = record_peer(JOB, 4);
+
+    (void)state;
+    record_elsewhere_together = 600000;
+    record_count_receive_wait_by(false, CLASS, peer, 5, 4, 2000, 802000);
+    record_told_elsewhere(peer, &asked, 0, 500);
+    asked.share.waits = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(asked.share.waits, 0);
+        record_count_receive_wait_by(false, CLASS, peer, 5, 4, 2000, 252000);
+    }
+    assert_int_equal(asked.share.waits, 3);
+    assert_int_equal(peer->late_sender_unknown, 3);
+    record_told_elsewhere(peer, &asked, 125000, 1000);
+    assert_int_equal(peer->late_sender_unknown, 0);
+    assert_int_equal(peer->late_sender_known, 1 + 3);
+    assert_int_equal(peer->late_sender_ticks, 3 * 125000);
+    assert_int_equal(peer->late_sender_error_ticks, 500 + 3 * 1000);
+    record_elsewhere_together = 0;
+}
+
 static void who_counts_is_asked_as_often_as_is_wanted(void **state)
 {
     (void)state;
@@ -91,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_told_later_is_known_then),
         cmocka_unit_test(what_the_clocks_do_not_tell_is_inferred),
+        cmocka_unit_test(short_waits_are_asked_about_together),
         cmocka_unit_test(who_counts_is_asked_as_often_as_is_wanted),
     };
 
