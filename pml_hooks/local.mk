@@ -39,6 +39,7 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_persistent.c \
     pml_hooks/pml_hooks_pvars.c \
     pml_hooks/pml_hooks_queues.c \
+    pml_hooks/pml_hooks_receives.c \
     pml_hooks/pml_hooks_requests.c \
     pml_hooks/pml_hooks_rules.c \
     pml_hooks/pml_hooks_rules.h \

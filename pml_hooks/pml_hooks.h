@@ -10,7 +10,7 @@
  *
  *   component.c  from loading to MPI_Finalize: when the tables of functions are exchanged
  *   params.c     parameters
- *   pass.c       the functions of the PML
+ *   pass.c       the functions of the PML, with receives.c
  *   persistent.c MPI_Start of requests that are used again
  *   follow.h     operations under way, inline
  *   follow.c     the rest of it, and their end
@@ -75,6 +75,7 @@ extern ompi_request_fns_t pml_hooks_requests_below;
 
 /* Our functions, where they stand for those of the PML or of requests. */
 void pml_hooks_pass_install(mca_pml_base_module_t *module);
+void pml_hooks_receives_install(mca_pml_base_module_t *module);
 void pml_hooks_number_install(mca_pml_base_module_t *module);
 void pml_hooks_requests_install(ompi_request_fns_t *functions);
 

@@ -126,6 +126,16 @@ PML_HOOKS_INLINE void pml_hooks_count_receive_wait_by(bool threads, struct recor
     record_count_receive_wait_by(threads, pml_hooks_class_at(tag), peer, tag, context, begin, end);
 }
 
+/* The same of one message of the program's own, of a wait that is not worth asking about; there is
+ * one thread, and its slice of time is that of now. */
+PML_HOOKS_INLINE void pml_hooks_count_brief_wait(struct record_head *head, struct record_peer *peer,
+                                                 uint64_t ticks)
+{
+    head->wait_ticks += ticks;
+    peer->receive_wait_ticks += ticks;
+    record_classes_of(head)[RECORD_CLASS_USER].wait_ticks += ticks;
+}
+
 PML_HOOKS_INLINE void pml_hooks_count_send_wait(struct record_peer *peer, uint64_t number, int tag,
                                                 uint32_t context, uint64_t begin, uint64_t end)
 {

@@ -114,6 +114,26 @@ static __attribute__((noinline)) int leave_with(uint64_t begin, int rc)
     return leave(false, record_own.calls, begin, rc);
 }
 
+/* Leave a call that is not within another one, shortly where it was for a receive as most are and
+ * did not wait long. */
+PML_HOOKS_INLINE int leave_soon(uint64_t begin, int rc)
+{
+    const struct pml_hooks_last_end *last = &pml_hooks_the_only_end;
+    struct record_head *head = record_own.head;
+    struct record_call_entry *call = record_calls_of(head);
+    uint64_t ticks = last->when - begin;
+
+    if (__builtin_expect(last->kind != PML_HOOKS_USUAL_RECEIVE || ticks >= RECORD_WORTH_ASKING ||
+                             rc != OMPI_SUCCESS,
+                         0)) {
+        return leave_with(begin, rc);
+    }
+    pml_hooks_count_brief_wait(head, last->peer, ticks);
+    call->depth = 0;
+    __atomic_store_n(&call->since, last->when, __ATOMIC_RELAXED);
+    return rc;
+}
+
 /* The same for a receive as most are, that did not wait long. */
 static int pass_wait(ompi_request_t **request, ompi_status_public_t *status)
 {
@@ -122,8 +142,7 @@ static int pass_wait(ompi_request_t **request, ompi_status_public_t *status)
     struct record_head *head = record_own.head;
     struct record_call_entry *call = record_calls_of(head);
     struct record_peer *peer;
-    uint64_t begin, ticks;
-    int rc;
+    uint64_t begin;
 
     if (REQUEST_COMPLETE(*request)) {
         return pml_hooks_requests_below.req_wait(request, status);
@@ -138,20 +157,7 @@ static int pass_wait(ompi_request_t **request, ompi_status_public_t *status)
                       begin);
     head->waits++;
     last->kind = PML_HOOKS_NOTHING_ENDED;
-    rc = pml_hooks_requests_below.req_wait(request, status);
-    head = record_own.head;
-    ticks = last->when - begin;
-    if (__builtin_expect(last->kind != PML_HOOKS_USUAL_RECEIVE || ticks >= RECORD_WORTH_ASKING,
-                         0)) {
-        return leave_with(begin, rc);
-    }
-    last->peer->receive_wait_ticks += ticks;
-    head->wait_ticks += ticks;
-    record_classes_of(head)[RECORD_CLASS_USER].wait_ticks += ticks;
-    call = record_calls_of(head);
-    call->depth = 0;
-    __atomic_store_n(&call->since, last->when, __ATOMIC_RELAXED);
-    return rc;
+    return leave_soon(begin, pml_hooks_requests_below.req_wait(request, status));
 }
 
 static int pass_wait_of_threads(ompi_request_t **request, ompi_status_public_t *status)
@@ -175,7 +181,8 @@ static int pass_wait_any(size_t count, ompi_request_t **requests, int *index,
     return leave_many(call, begin, rc);
 }
 
-static int pass_wait_all(size_t count, ompi_request_t **requests, ompi_status_public_t *statuses)
+static __attribute__((noinline)) int wait_all_any(size_t count, ompi_request_t **requests,
+                                                  ompi_status_public_t *statuses)
 {
     struct record_call_entry *call;
     uint64_t begin;
@@ -188,6 +195,33 @@ static int pass_wait_all(size_t count, ompi_request_t **requests, ompi_status_pu
     call = enter_many(RECORD_WAITALL, count, requests, begin);
     rc = pml_hooks_requests_below.req_wait_all(count, requests, statuses);
     return leave_many(call, begin, rc);
+}
+
+/* The same of one thread, where the first that is not complete is followed. */
+static int pass_wait_all(size_t count, ompi_request_t **requests, ompi_status_public_t *statuses)
+{
+    struct record_call_entry *call = record_calls_of(record_own.head);
+    const struct pml_hooks_follow *follow = NULL;
+    uint32_t incomplete = 0;
+    uint64_t begin;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!REQUEST_COMPLETE(requests[i])) {
+            follow = incomplete++ == 0 ? pml_hooks_follow_of(false, requests[i]) : follow;
+        }
+    }
+    if (incomplete == 0) {
+        return pml_hooks_requests_below.req_wait_all(count, requests, statuses);
+    }
+    if (__builtin_expect(follow == NULL || call->depth != 0, 0)) {
+        return wait_all_any(count, requests, statuses);
+    }
+    begin = record_stamp();
+    record_call_begin(call, RECORD_WAITALL, follow->peer, follow->pending->tag,
+                      follow->pending->context, 0, incomplete, begin);
+    record_own.head->waits++;
+    pml_hooks_the_only_end.kind = PML_HOOKS_NOTHING_ENDED;
+    return leave_soon(begin, pml_hooks_requests_below.req_wait_all(count, requests, statuses));
 }
 
 static int pass_wait_some(size_t count, ompi_request_t **requests, int *done, int *indices,
@@ -242,7 +276,7 @@ void pml_hooks_requests_install(ompi_request_fns_t *functions)
         .req_test_some = pass_test_some,
         .req_wait = record_threads ? pass_wait_of_threads : pass_wait,
         .req_wait_any = pass_wait_any,
-        .req_wait_all = pass_wait_all,
+        .req_wait_all = record_threads ? wait_all_any : pass_wait_all,
         .req_wait_some = pass_wait_some,
     };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: pml_hooks_component.c pml_hooks_pass.c pml_hooks_persistent.c pml_hooks_requests.c
- * pml_hooks_gather.c pml_hooks_params.c pml_hooks_follow.c
+ * Covers: pml_hooks_component.c pml_hooks_pass.c pml_hooks_receives.c pml_hooks_persistent.c
+ * pml_hooks_requests.c pml_hooks_gather.c pml_hooks_params.c pml_hooks_follow.c
  *
  * Sends messages in every way that there is and counts them itself, for comparison with a record:
  * prints "count RANK PEER SENT BYTES RECEIVED BYTES" for each pair, ranks in MPI_COMM_WORLD. All
