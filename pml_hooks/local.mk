@@ -18,7 +18,6 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_ask.h \
     pml_hooks/pml_hooks_btl.c \
     pml_hooks/pml_hooks_class.c \
-    pml_hooks/pml_hooks_clocks.c \
     pml_hooks/pml_hooks_component.c \
     pml_hooks/pml_hooks_count.h \
     pml_hooks/pml_hooks_dead.c \

@@ -29,7 +29,7 @@
  *   pvars.c      variables of MPI_T
  *   device.c     buffers in the memory of a GPU, with stage.c
  *   queues.c     depths of the queues below
- *   ask.c        what processes of different hosts ask each other, with clocks.c
+ *   ask.c        what processes of different hosts ask each other
  *
  * The record itself, what is counted and how, its file and its JSON are in record/, which knows
  * nothing of Open MPI.

@@ -9,6 +9,7 @@
 
 #include "opal/runtime/opal_progress.h"
 #include "record/clock.h"
+#include "record/clocks.h"
 
 /* Collectives have tags from -10 down. */
 enum { TAG = -9, SLOTS = 64, AT_ONCE = 16, ROUNDS = 12, FAILURES = 4 };
@@ -93,51 +94,25 @@ static void post(void)
 /* ---- answers ----------------------------------------------------------------------------------
  */
 
-/* When the message was sent that `rank` asks about, or its receive began; 0: not known. */
-static uint64_t when_asked(uint32_t rank, const struct message *message, uint64_t offset)
-{
-    const struct record_question *question = &message->question;
-    const struct record_peer *me = record_peer_known(record_own.head->job, rank);
-    uint64_t stamp;
-    bool known;
-
-    stamp = question->is_send != 0
-                ? record_entry_received(me, question->number, question->tag, question->context,
-                                        pml_hooks_stamp_at(message->end - offset), &known)
-                : record_entry_sent(me, question->number, question->tag, question->context, &known);
-    return known ? pml_hooks_clock_at(stamp) + offset : 0;
-}
-
 static void answer(int rank, const struct message *message)
 {
     struct message told = *message;
-    uint64_t offset;
 
-    told.kind = message->kind == ASKS ? TELLS : TELLS_CLOCK;
-    told.when = 0;
-    if (message->kind == ASKS_CLOCK) {
+    if (message->kind == ASKS) {
+        told.kind = TELLS;
+        told.when = record_answer((uint32_t)rank, &message->question, message->end, &told.error);
+    } else {
         served++;
+        told.kind = TELLS_CLOCK;
         told.when = record_clock();
-    } else if (pml_hooks_clock_offset(&offset, &told.error)) {
-        told.when = when_asked((uint32_t)rank, message, offset);
     }
     (void)send_to(rank, &told);
 }
 
-/* An answer: how long the wait was for what it tells. */
 static void take_answer(int rank, const struct message *message)
 {
-    const struct record_question *question = &message->question;
-    uint64_t offset, error, begin, part;
-
     outstanding -= outstanding > 0;
-    if (message->when == 0 || !pml_hooks_clock_offset(&offset, &error)) {
-        return;
-    }
-    begin = pml_hooks_clock_at(question->begin) + offset;
-    part = (int64_t)(message->when - begin) > 0 ? message->when - begin : 0;
-    record_told_elsewhere(record_peer(record_own.head->job, (uint32_t)rank), question,
-                          pml_hooks_ticks(part), pml_hooks_ticks(error + message->error));
+    record_take_answer((uint32_t)rank, &message->question, message->when, message->error);
 }
 
 static void handle(int rank, const struct message *message)
@@ -149,7 +124,7 @@ static void handle(int rank, const struct message *message)
         break;
     case TELLS_CLOCK:
         clock_asked = false;
-        pml_hooks_clock_told(message->asked, message->when);
+        record_clock_told(message->asked, message->when);
         break;
     default:
         take_answer(rank, message);
@@ -182,12 +157,12 @@ static void ask(struct record_peer *peer, const struct record_question *question
     struct message message = {.kind = ASKS, .question = *question};
     uint64_t offset, error;
 
-    if (!is_elsewhere(peer) || !pml_hooks_clock_offset(&offset, &error) ||
+    if (!is_elsewhere(peer) || !record_clock_offset(&offset, &error) ||
         opal_mutex_trylock(&lock) != 0) {
         return;
     }
     message.asked = record_clock();
-    message.end = pml_hooks_clock_at(question->end) + offset + error;
+    message.end = record_clock_at(question->end) + offset + error;
     if (asking && outstanding < SLOTS && send_to((int)peer->rank, &message)) {
         outstanding++;
     }
@@ -235,7 +210,7 @@ static int progress(void)
             handle(rank, &message);
         }
     }
-    if (asking && measures && !clock_asked && pml_hooks_clock_due()) {
+    if (asking && measures && !clock_asked && record_clock_due()) {
         ask_clock();
     }
     opal_mutex_unlock(&lock);
@@ -285,11 +260,13 @@ static void measure(void)
         opal_mutex_unlock(&lock);
         progress_until(end, 0);
     }
-    (void)pml_hooks_clock_due();
+    (void)record_clock_due();
 }
 
 void pml_hooks_ask_begin(const mca_pml_base_module_t *module)
 {
+    uint32_t here;
+
     if (!pml_hooks_hosts_several() || opal_progress_register(progress) != OPAL_SUCCESS) {
         return;
     }
@@ -297,15 +274,16 @@ void pml_hooks_ask_begin(const mca_pml_base_module_t *module)
     outstanding = failures = 0;
     served = 0;
     clock_asked = false;
-    pml_hooks_clocks_begin();
-    measures = pml_hooks_clock_measures(&first);
+    (void)pml_hooks_hosts_lowest(&here, &first);
+    record_clocks_begin(here, first);
+    measures = record_clock_measures();
     post();
     running = true;
     measure();
     asking = true;
-    record_elsewhere_together = pml_hooks_ticks(WORTH_NS);
+    record_elsewhere_together = record_ticks(WORTH_NS);
     record_ask_elsewhere = ask;
-    record_slice_most = pml_hooks_ticks(POLL_NS);
+    record_slice_most = record_ticks(POLL_NS);
     pml_hooks_ask_polls = true;
 }
 
@@ -325,7 +303,7 @@ void pml_hooks_ask_finish(void)
     opal_mutex_lock(&lock);
     asking = measures = false;
     opal_mutex_unlock(&lock);
-    pml_hooks_clocks_finish();
+    record_clocks_finish();
 }
 
 void pml_hooks_ask_end(void)

@@ -8,6 +8,8 @@ record_librecord_la_SOURCES = \
     record/account.h \
     record/calls.c \
     record/clock.h \
+    record/clocks.c \
+    record/clocks.h \
     record/count.h \
     record/deaths.c \
     record/deaths.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What ranks tell each other beside messages: puts without data to a portal of their own. */
-#include "core/rank.h"
+#include "core/recorder.h"
 
 int pri_control_put(struct pri_rank *self, struct ni_peer *to, uint64_t bits, uint64_t request,
                     enum pri_control what)
@@ -38,7 +38,7 @@ static NI_COLD void on_control(void *arg, const struct ni_event *event)
     case PRI_CONTROL_DEAD:
         pri_on_taken_for_dead(self, pri_peer_of(self, event));
     default:
-        break;
+        pri_recorder_on_control(self, event, (enum pri_control)pri_header_name(event->hdr_data));
     }
 }
 

@@ -36,6 +36,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/recorder.c \
     presto/core/recorder.h \
     presto/core/recorder_count.c \
+    presto/core/recorder_hosts.c \
     presto/core/recorder_wait.c \
     presto/core/recv.c \
     presto/core/request.c \

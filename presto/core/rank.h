@@ -277,6 +277,13 @@ enum pri_control {
     PRI_CONTROL_LEAD,   /* match bits: the context, and the agreement's number */
     PRI_CONTROL_FOLLOW,
     PRI_CONTROL_DEAD, /* the sender takes the receiver for dead, and so do others */
+    /* From here on of recorder_hosts.c. Match bits: those of the message; the answer's, a time. */
+    PRI_CONTROL_ASK_SENT,
+    PRI_CONTROL_ASK_BEGUN,
+    PRI_CONTROL_ANSWER,
+    PRI_CONTROL_ASK_CLOCK,
+    PRI_CONTROL_CLOCK,
+    PRI_CONTROL_CLOCK_SETTLED, /* the sender's host does not ask any more for now */
 };
 
 int pri_control_open(struct pri_rank *self);

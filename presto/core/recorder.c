@@ -134,6 +134,7 @@ void pri_recorder_leave(struct pri_rank *self)
 {
     if (self->recorded) {
         pri_recorder_wait_over();
+        pri_recorder_hosts_finish(self);
         record_watch_end();
         record_finish();
         /* Messages go the short ways again; what comes of those that were recorded is not. */

@@ -21,6 +21,7 @@
  *   recorder.c        from the environment to the file
  *   recorder_count.c  messages
  *   recorder_wait.c   what a thread waits for
+ *   recorder_hosts.c  what ranks of different hosts ask each other, and the clocks of these
  */
 
 /* Read the environment; false: a value makes no sense, which has been said. */
@@ -66,7 +67,25 @@ void pri_recorder_relax(struct pri_rank *self, unsigned *spins, pri_tell_fn tell
 /* A wait has come to a rest. */
 void pri_recorder_lasts(struct pri_rank *self, pri_tell_fn tell, const void *object);
 
+/* ---- other hosts ----------------------------------------------------------------------------- */
+
+/* All ranks of the job are known: have waits for those of other hosts asked about. Waits a moment
+ * for the clocks of the hosts to be measured. */
+void pri_recorder_hosts_begin(struct pri_rank *self);
+/* The last answers are waited for, but not for long. */
+void pri_recorder_hosts_finish(struct pri_rank *self);
+/* Somebody asks, or answers. */
+void pri_recorder_on_control(struct pri_rank *self, const struct ni_event *event,
+                             enum pri_control what);
+/* A blocking send has been started, which as a rule makes no progress: now and then it does, so
+ * that those who ask are answered. */
+void pri_recorder_hosts_sent(struct pri_rank *self);
+
 /* Between the files of the recorder. */
+
+/* To be called by who waits, when that stamp is over. */
+extern _Atomic uint64_t pri_recorder_next_look;
+void pri_recorder_hosts_look(struct pri_rank *self, uint64_t now);
 
 /* The record begins: those of the job with this key are peers of this number. */
 void pri_recorder_peers(const struct pri_rank *self, uint64_t job_key);

@@ -173,6 +173,9 @@ void pri_recorder_relax(struct pri_rank *self, unsigned *spins, pri_tell_fn tell
     } else if (!wait.open) {
         resume(&wait, now);
     }
+    if (NI_UNLIKELY(now >= atomic_load_explicit(&pri_recorder_next_look, memory_order_relaxed))) {
+        pri_recorder_hosts_look(self, now);
+    }
     hear(&wait, now);
     RECORD_WRITE(wait.call->depth, 1);
     pri_relax_plain(self, spins, tell, object);

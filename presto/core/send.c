@@ -75,6 +75,9 @@ static NI_COLD int start_recorded(struct pri_rank *self, const void *buf, size_t
     } else if (pri_done(request)) {
         pri_recorder_sent(request);
     }
+    if (blocking) {
+        pri_recorder_hosts_sent(self);
+    }
     return error;
 }
 

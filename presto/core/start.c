@@ -126,6 +126,7 @@ static int exchange(struct pri_rank *self)
         error = pri_context_members(self, pri_context_core(self), NULL, self->size);
     }
     if (error == PRI_OK) {
+        pri_recorder_hosts_begin(self);
         pri_map_print(self);
     }
     free(all);

@@ -3,7 +3,7 @@
 # One verdict about a job that hangs on two hosts: asked of apelink-report, and by the component itself. What waits for a process
 # that dies on the other host ends, over tcp, which tells of no death; the runtime is asked for deaths only where somebody waits.
 # Who is late for a rank of the other host is known by their clocks, which are an hour apart.
-# Covers: pml_hooks_hosts.c pml_hooks_news.c pml_hooks_ask.c pml_hooks_clocks.c
+# Covers: pml_hooks_hosts.c pml_hooks_news.c pml_hooks_ask.c record/clocks.c
 . "$(dirname "$0")/common.sh"
 needs_hosts
 build=${APELINK_BUILDDIR:-.}

@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs of prestocc on several hosts, started by prestorun: data is checked, ranks of one host share memory and others do not, a rank
-# or a host that dies ends the job or, if asked for, only what waits for it.
+# or a host that dies ends the job or, if asked for, only what waits for it. Who is late for a rank of another host is in the record, by the
+# clocks of both.
+# Covers: presto/core/recorder_hosts.c
 . "$(dirname "$0")/presto_common.sh"
 needs_presto_hosts
 command -v python3 >/dev/null 2>&1 || skip "there is no python3 (Debian: python3), which reads records"
@@ -79,6 +81,20 @@ for fanout in 1 2; do
     done
     rm -f "$work/report.json"
 done
+
+# The second host's monotonic clock is an hour ahead; each rank but the first waits for the one before, on the other host.
+cat >"$work/ahead" <<'END'
+[ "$(hostname)" != h2 ] || exec unshare --time --monotonic 3600 --fork "$@"
+exec "$@"
+END
+if unshare --time --monotonic 1 --fork true 2>/dev/null; then
+    compile "$here/../hooks/hooks_costs.c" -o "$work/hooks_costs"
+    for try in 1 2 3; do # where the machine is busy the clocks may not be read in time
+        job 0 -H h1:2,h2:2 --map-by node --report "$work/report.json" sh "$work/ahead" "$work/hooks_costs" chain
+        python3 "$here/../hooks/clockscheck.py" "$work/report.json" "$work/out" >"$work/said" && break
+        [ "$try" -lt 3 ] || fail "clocks of two hosts: $(cat "$work/said")"
+    done
+fi
 
 # A host dies in the middle: the job ends, and names it.
 "$hosts" exec h1 timeout -k 10 400 "$run" -H h1:2,h2:2,h3:2 "$work/p2p_soak" -n 10000000 -seed 6 >"$work/out" 2>"$work/err" &

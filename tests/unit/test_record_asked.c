@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: record/account.c record/peers.c
+/* Covers: record/account.c record/peers.c record/clocks.c
  *
- * Waits of which only processes of other hosts know the reason, and how often who counts is asked.
+ * Waits of which only processes of other hosts know the reason, and how often who counts is asked;
+ * the clocks of hosts.
  */
 #include "unit.h"
 
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "record/clock.h"
+#include "record/clocks.h"
 #include "record/count.h"
 
 enum { JOB = 7, RANK = 3, SHIFT = 20, CLASS = RECORD_CLASS_USER };
@@ -109,6 +113,44 @@ static void who_counts_is_asked_as_often_as_is_wanted(void **state)
     assert_int_equal(record_slice_end, 1000 + (1 << SHIFT));
 }
 
+/* The clock of rank 0's host is an hour ahead. */
+static void what_is_asked_is_told_by_the_clock_of_rank_0(void **state)
+{
+    const uint64_t hour = UINT64_C(3600000000000), second = 1000000000;
+    const struct timespec moment = {.tv_nsec = 20000000};
+    struct record_peer *peer = record_peer(JOB, 6);
+    struct record_question question = {.tag = 5, .context = 4, .number = 1};
+    uint64_t offset, error, now, when;
+
+    (void)state;
+    record_own.head->job = JOB;
+    record_own.head->rank = RANK;
+    record_own.head->clock_start = record_clock();
+    record_own.head->stamp_start = record_stamp();
+    (void)nanosleep(&moment, NULL); /* by which the rate of stamps is known */
+    record_clocks_begin(RANK, 0);
+    assert_true(record_clock_measures());
+    assert_false(record_clock_offset(&offset, &error));
+    record_announce_send(false, peer, 5, 4, record_stamp());
+    assert_int_equal(record_answer(6, &question, 0, &error), 0);
+    now = record_clock();
+    record_clock_told(now, now + hour);
+    assert_true(record_clock_offset(&offset, &error));
+    assert_true(hour - offset <= error);
+    when = record_answer(6, &question, 0, &error);
+    assert_true(when > now + hour - second && when < now + hour + second);
+    question.number = 2;
+    assert_int_equal(record_answer(6, &question, 0, &error), 0);
+    question.begin = record_stamp();
+    question.end = question.begin + record_ticks(second);
+    question.share = (struct record_share){1, question.end - question.begin};
+    record_take_answer(6, &question, record_clock_at(question.begin) + offset + second / 2, 0);
+    assert_true(peer->late_sender_ticks > record_ticks(second / 2 - second / 10));
+    assert_true(peer->late_sender_ticks < record_ticks(second / 2 + second / 10));
+    assert_int_equal(peer->late_sender_known, 1);
+    record_clocks_finish();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +158,7 @@ int main(void)
         cmocka_unit_test(what_the_clocks_do_not_tell_is_inferred),
         cmocka_unit_test(short_waits_are_asked_about_together),
         cmocka_unit_test(who_counts_is_asked_as_often_as_is_wanted),
+        cmocka_unit_test(what_is_asked_is_told_by_the_clock_of_rank_0),
     };
 
     return cmocka_run_group_tests(tests, open_record, close_record);

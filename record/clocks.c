@@ -6,15 +6,16 @@
  * was measured last stays until a better one comes, or one that is better than what may have
  * drifted meanwhile. The others of its host read it in its record.
  */
+#include "record/clocks.h"
+
+#include <pthread.h>
 #include <sys/mman.h>
 
-#include "pml_hooks/pml_hooks_ask.h"
 #include "record/clock.h"
 
 enum { DRIFT = 50000 /* ns in which two clocks drift apart by one, at most */, TRIES = 64 };
 #define PERIOD_NS UINT64_C(1000000000) /* of asking again */
 
-static size_t host_count;
 static uint32_t here, first; /* the lowest ranks of this host and of rank 0's */
 static uint64_t due;         /* stamp at which to ask again */
 
@@ -22,7 +23,7 @@ static uint64_t due;         /* stamp at which to ask again */
 static const struct record_head *lowest;
 static size_t lowest_size;
 static unsigned tries;
-static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- ticks and nanoseconds --------------------------------------------------------------------
  */
@@ -39,7 +40,7 @@ static double rate(uint64_t *clock, uint64_t *stamp)
                : 1.0;
 }
 
-uint64_t pml_hooks_clock_at(uint64_t stamp)
+uint64_t record_clock_at(uint64_t stamp)
 {
     uint64_t clock, now;
     double per_tick = rate(&clock, &now);
@@ -47,7 +48,7 @@ uint64_t pml_hooks_clock_at(uint64_t stamp)
     return clock - (uint64_t)(int64_t)((double)(int64_t)(now - stamp) * per_tick);
 }
 
-uint64_t pml_hooks_stamp_at(uint64_t when)
+static uint64_t stamp_at(uint64_t when)
 {
     uint64_t clock, now;
     double per_tick = rate(&clock, &now);
@@ -55,7 +56,7 @@ uint64_t pml_hooks_stamp_at(uint64_t when)
     return now - (uint64_t)(int64_t)((double)(int64_t)(clock - when) / per_tick);
 }
 
-uint64_t pml_hooks_ticks(uint64_t nanoseconds)
+uint64_t record_ticks(uint64_t nanoseconds)
 {
     uint64_t clock, now;
 
@@ -68,24 +69,24 @@ uint64_t pml_hooks_ticks(uint64_t nanoseconds)
 /* The record that says it. It may not be there yet: tried now and then. */
 static const struct record_head *find_lowest(void)
 {
-    OPAL_THREAD_LOCK(&lock);
+    (void)pthread_mutex_lock(&lock);
     if (lowest == NULL && tries < TRIES) {
         tries++;
         lowest = record_map(record_own.head->job, here, &lowest_size);
     }
-    OPAL_THREAD_UNLOCK(&lock);
+    (void)pthread_mutex_unlock(&lock);
     return lowest;
 }
 
 /* The error of what a record says, with what the clocks may have drifted since then. */
 static uint64_t aged(const struct record_head *head)
 {
-    uint64_t now = record_clock(), then = pml_hooks_clock_at(head->clock_measured);
+    uint64_t now = record_clock(), then = record_clock_at(head->clock_measured);
 
     return head->clock_error + (now > then ? (now - then) / DRIFT : 0);
 }
 
-bool pml_hooks_clock_offset(uint64_t *offset, uint64_t *error)
+bool record_clock_offset(uint64_t *offset, uint64_t *error)
 {
     const struct record_head *head;
 
@@ -94,7 +95,7 @@ bool pml_hooks_clock_offset(uint64_t *offset, uint64_t *error)
         return true;
     }
     head = here == record_own.head->rank ? record_own.head : find_lowest();
-    /* Acquire pairs with the release in pml_hooks_clock_told. */
+    /* Acquire pairs with the release in record_clock_told. */
     if (head == NULL || __atomic_load_n(&head->clock_round_trips, __ATOMIC_ACQUIRE) == 0) {
         return false;
     }
@@ -106,31 +107,31 @@ bool pml_hooks_clock_offset(uint64_t *offset, uint64_t *error)
 /* ---- measuring --------------------------------------------------------------------------------
  */
 
-void pml_hooks_clocks_begin(void)
+void record_clocks_begin(uint32_t lowest_here, uint32_t lowest_first)
 {
-    host_count = pml_hooks_hosts_lowest(&here, &first);
+    here = lowest_here;
+    first = lowest_first;
     tries = 0;
     due = 0;
 }
 
-bool pml_hooks_clock_measures(uint32_t *rank)
+bool record_clock_measures(void)
 {
-    *rank = first;
-    return host_count > 1 && here != first && here == record_own.head->rank;
+    return here != first && here == record_own.head->rank;
 }
 
-bool pml_hooks_clock_due(void)
+bool record_clock_due(void)
 {
     uint64_t now = record_stamp();
 
-    if (now < due) {
+    if (now < __atomic_load_n(&due, __ATOMIC_RELAXED)) {
         return false;
     }
-    due = now + pml_hooks_ticks(PERIOD_NS);
+    __atomic_store_n(&due, now + record_ticks(PERIOD_NS), __ATOMIC_RELAXED);
     return true;
 }
 
-void pml_hooks_clock_told(uint64_t asked, uint64_t reference)
+void record_clock_told(uint64_t asked, uint64_t reference)
 {
     struct record_head *head = record_own.head;
     uint64_t half = (record_clock() - asked) / 2, trips = head->clock_round_trips;
@@ -143,12 +144,12 @@ void pml_hooks_clock_told(uint64_t asked, uint64_t reference)
     __atomic_store_n(&head->clock_round_trips, trips + 1, __ATOMIC_RELEASE);
 }
 
-void pml_hooks_clocks_finish(void)
+void record_clocks_finish(void)
 {
     struct record_head *head = record_own.head;
     uint64_t offset, error;
 
-    if (pml_hooks_clock_offset(&offset, &error)) {
+    if (record_clock_offset(&offset, &error)) {
         head->clock_reference = head->clock_start + offset;
         head->clock_error = error;
         head->clock_measured = record_stamp();
@@ -159,4 +160,38 @@ void pml_hooks_clocks_finish(void)
         lowest = NULL;
     }
     here = here != first ? head->rank : here; /* our own record says it from now on */
+}
+
+/* ---- answers ----------------------------------------------------------------------------------
+ */
+
+uint64_t record_answer(uint32_t rank, const struct record_question *question, uint64_t end,
+                       uint64_t *error)
+{
+    const struct record_peer *me = record_peer_known(record_own.head->job, rank);
+    uint64_t offset, stamp;
+    bool known;
+
+    if (!record_clock_offset(&offset, error)) {
+        return 0;
+    }
+    stamp = question->is_send != 0
+                ? record_entry_received(me, question->number, question->tag, question->context,
+                                        end == 0 ? UINT64_MAX : stamp_at(end - offset), &known)
+                : record_entry_sent(me, question->number, question->tag, question->context, &known);
+    return known ? record_clock_at(stamp) + offset : 0;
+}
+
+void record_take_answer(uint32_t rank, const struct record_question *question, uint64_t when,
+                        uint64_t error)
+{
+    uint64_t offset, own, begin, part;
+
+    if (when == 0 || !record_clock_offset(&offset, &own)) {
+        return;
+    }
+    begin = record_clock_at(question->begin) + offset;
+    part = (int64_t)(when - begin) > 0 ? when - begin : 0;
+    record_told_elsewhere(record_peer(record_own.head->job, rank), question, record_ticks(part),
+                          record_ticks(own + error));
 }
