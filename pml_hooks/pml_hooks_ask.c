@@ -152,21 +152,22 @@ static bool is_elsewhere(const struct record_peer *peer)
     return process != NULL && !OPAL_PROC_ON_LOCAL_NODE(process->super.proc_flags);
 }
 
-static void ask(struct record_peer *peer, const struct record_question *question)
+static bool ask(struct record_peer *peer, const struct record_question *question)
 {
     struct message message = {.kind = ASKS, .question = *question};
     uint64_t offset, error;
+    bool asked;
 
     if (!is_elsewhere(peer) || !record_clock_offset(&offset, &error) ||
         opal_mutex_trylock(&lock) != 0) {
-        return;
+        return false;
     }
     message.asked = record_clock();
     message.end = record_clock_at(question->end) + offset + error;
-    if (asking && outstanding < SLOTS && send_to((int)peer->rank, &message)) {
-        outstanding++;
-    }
+    asked = asking && outstanding < SLOTS && send_to((int)peer->rank, &message);
+    outstanding += asked ? 1 : 0;
     opal_mutex_unlock(&lock);
+    return asked;
 }
 
 /* ---- progress ---------------------------------------------------------------------------------

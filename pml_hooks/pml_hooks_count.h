@@ -118,12 +118,14 @@ PML_HOOKS_INLINE void pml_hooks_count_receive_by(bool threads, struct record_hea
                             any_source, now);
 }
 
-/* A call that waited from `begin` to `end` ended with a message of the peer, or one sent to it. */
+/* A call that waited from `begin` to `end` ended with a message of the peer, or one sent to it, of
+ * so many bytes. */
 PML_HOOKS_INLINE void pml_hooks_count_receive_wait_by(bool threads, struct record_peer *peer,
-                                                      int tag, uint32_t context, uint64_t begin,
-                                                      uint64_t end)
+                                                      int tag, uint32_t context, uint64_t bytes,
+                                                      uint64_t begin, uint64_t end)
 {
-    record_count_receive_wait_by(threads, pml_hooks_class_at(tag), peer, tag, context, begin, end);
+    record_count_receive_wait_by(threads, pml_hooks_class_at(tag), peer, tag, context, bytes, begin,
+                                 end);
 }
 
 /* The same of one message of the program's own, of a wait that is not worth asking about; there is
@@ -137,9 +139,10 @@ PML_HOOKS_INLINE void pml_hooks_count_brief_wait(struct record_head *head, struc
 }
 
 PML_HOOKS_INLINE void pml_hooks_count_send_wait(struct record_peer *peer, uint64_t number, int tag,
-                                                uint32_t context, uint64_t begin, uint64_t end)
+                                                uint32_t context, uint64_t bytes, uint64_t begin,
+                                                uint64_t end)
 {
-    record_count_send_wait(pml_hooks_class_at(tag), peer, number, tag, context, begin, end);
+    record_count_send_wait(pml_hooks_class_at(tag), peer, number, tag, context, bytes, begin, end);
 }
 
 #endif

@@ -220,8 +220,10 @@ PML_HOOKS_INLINE int ended_by(bool threads, ompi_request_t *request)
     last->when = now;
     if (__builtin_expect(kind == RECORD_PENDING_RECV, 1)) {
         last->peer = end_receive(threads, follow, &request->req_status, now);
+        last->bytes = request->req_status._ucount;
     } else {
         last->number = follow->number;
+        last->bytes = pending->bytes;
         last->tag = pending->tag;
         last->context = pending->context;
         last->peer = follow->peer;
@@ -264,6 +266,7 @@ int pml_hooks_ended(ompi_request_t *request)
     request->req_complete_cb_data = NULL;
     last->peer = follow->peer;
     last->when = now;
+    last->bytes = status->_ucount;
     last->kind = PML_HOOKS_USUAL_RECEIVE;
     follow->pending->kind = RECORD_FREE;
     pml_hooks_count_span(false, follow, now);

@@ -33,7 +33,7 @@ struct pml_hooks_follow *pml_hooks_follow_new(void);
  * one received of its peer, where tag and communicator are found. */
 struct pml_hooks_last_end {
     struct record_peer *peer;
-    uint64_t when, number; /* the number, tag and communicator are those of a send */
+    uint64_t when, bytes, number; /* the number, tag and communicator are those of a send */
     int tag;
     uint32_t context;
     uint32_t kind; /* enum record_pending_kind, or one of these */

@@ -129,7 +129,7 @@ PML_HOOKS_INLINE int send_by(bool threads, const void *buffer, size_t count,
     if (bytes > SENT_AT_ONCE || mode == MCA_PML_BASE_SEND_SYNCHRONOUS) {
         end = record_stamp();
         record_add_by(threads, &head->wait_ticks, end - begin);
-        pml_hooks_count_send_wait(entry, number, tag, context, begin, end);
+        pml_hooks_count_send_wait(entry, number, tag, context, bytes, begin, end);
     } else if (pml_hooks_ask_polls) {
         pml_hooks_ask_poll();
     }

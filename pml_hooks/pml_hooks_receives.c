@@ -121,7 +121,7 @@ PML_HOOKS_INLINE void end_blocking(bool threads, struct record_peer *named,
         pml_hooks_count_receive_by(threads, head, entry, pml_hooks_received_tag(status),
                                    ompi_glue_comm_id(comm), status->_ucount, named == NULL, end);
         pml_hooks_count_receive_wait_by(threads, entry, pml_hooks_received_tag(status),
-                                        ompi_glue_comm_id(comm), begin, end);
+                                        ompi_glue_comm_id(comm), status->_ucount, begin, end);
     }
     record_call_leave(call, end);
     if (__builtin_expect(rc != OMPI_SUCCESS, 0)) {

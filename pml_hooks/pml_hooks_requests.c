@@ -44,9 +44,10 @@ PML_HOOKS_INLINE int leave(bool threads, struct record_call_entry *call, uint64_
         unsigned at = (unsigned)(last->peer->received_number - 1) % RECORD_LAST;
 
         pml_hooks_count_receive_wait_by(threads, last->peer, last->peer->received_tags[at],
-                                        last->peer->received_contexts[at], begin, now);
+                                        last->peer->received_contexts[at], last->bytes, begin, now);
     } else if (last->kind == RECORD_PENDING_SEND) {
-        pml_hooks_count_send_wait(last->peer, last->number, last->tag, last->context, begin, now);
+        pml_hooks_count_send_wait(last->peer, last->number, last->tag, last->context, last->bytes,
+                                  begin, now);
     }
     record_call_leave(call, now);
     if (__builtin_expect(rc != OMPI_SUCCESS, 0)) {

@@ -7,7 +7,7 @@
 bool record_threads;
 uint64_t record_slice_end, record_slice_most;
 void (*record_look_at_queues)(void);
-void (*record_ask_elsewhere)(struct record_peer *peer, const struct record_question *question);
+bool (*record_ask_elsewhere)(struct record_peer *peer, const struct record_question *question);
 
 /* ---- slices of time ---------------------------------------------------------------------------
  */
@@ -173,22 +173,55 @@ static inline uint64_t part_until(uint64_t stamp, uint64_t begin, uint64_t end)
     return (stamp < end ? stamp : end) - begin;
 }
 
-/* Of a wait of which this host's records say nothing. */
-static void ask_elsewhere(struct record_peer *peer, const struct record_question *question)
-{
-    if (record_ask_elsewhere != NULL) {
-        record_ask_elsewhere(peer, question);
-    }
-}
-
 /* So many ticks of a wait, for all that it speaks for. */
 static uint64_t of_share(const struct record_share *share, uint64_t part, uint64_t wait)
 {
     return share->waits == 1 ? part : part * share->ticks / wait;
 }
 
-void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t begin,
-                       uint64_t end)
+/* It was `part` ticks, more or less by `error`, of a wait of which nothing was known. */
+static void take_part(struct record_peer *peer, const struct record_question *question,
+                      uint64_t part, uint64_t error, bool inferred)
+{
+    const struct record_share *share = &question->share;
+    uint64_t wait = question->end - question->begin;
+    bool is_send = question->is_send != 0;
+
+    record_add(is_send ? &peer->late_receiver_unknown : &peer->late_sender_unknown, -share->waits);
+    record_add(is_send ? &peer->late_receiver_known : &peer->late_sender_known, share->waits);
+    record_add(is_send ? &peer->late_receiver_ticks : &peer->late_sender_ticks,
+               of_share(share, part < wait ? part : wait, wait));
+    record_add(is_send ? &peer->late_receiver_error_ticks : &peer->late_sender_error_ticks,
+               of_share(share, error < wait ? error : wait, wait));
+    if (inferred) {
+        record_add(is_send ? &peer->late_receiver_inferred : &peer->late_sender_inferred,
+                   share->waits);
+    }
+}
+
+void record_told_elsewhere(struct record_peer *peer, const struct record_question *question,
+                           uint64_t part, uint64_t error)
+{
+    take_part(peer, question, part, error, error > question->end - question->begin);
+}
+
+/* Of a wait for a message of so many bytes of which this host's records say nothing: have the peer
+ * asked; if it cannot be asked, infer. */
+static void ask_elsewhere(struct record_peer *peer, const struct record_question *question,
+                          uint64_t bytes)
+{
+    uint64_t wait = question->end - question->begin, part;
+
+    if (record_ask_elsewhere != NULL && record_ask_elsewhere(peer, question)) {
+        return;
+    }
+    if (record_peer_infer(peer, question->is_send != 0, bytes, wait, &part)) {
+        take_part(peer, question, part, wait - part, true);
+    }
+}
+
+void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t bytes,
+                       uint64_t begin, uint64_t end)
 {
     struct record_share share;
     uint64_t stamp;
@@ -203,17 +236,19 @@ void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint
         record_add(&peer->late_sender_ticks,
                    of_share(&share, part_until(stamp, begin, end), end - begin));
     } else {
-        ask_elsewhere(peer, &(struct record_question){.tag = tag,
-                                                      .context = context,
-                                                      .number = peer->received_number,
-                                                      .begin = begin,
-                                                      .end = end,
-                                                      .share = share});
+        ask_elsewhere(peer,
+                      &(struct record_question){.tag = tag,
+                                                .context = context,
+                                                .number = peer->received_number,
+                                                .begin = begin,
+                                                .end = end,
+                                                .share = share},
+                      bytes);
     }
 }
 
 static void ask_receiver(struct record_peer *peer, uint64_t number, int tag, uint32_t context,
-                         uint64_t begin, uint64_t end)
+                         uint64_t bytes, uint64_t begin, uint64_t end)
 {
     struct record_share share;
     uint64_t stamp;
@@ -228,42 +263,25 @@ static void ask_receiver(struct record_peer *peer, uint64_t number, int tag, uin
         record_add(&peer->late_receiver_ticks,
                    of_share(&share, part_until(stamp, begin, end), end - begin));
     } else {
-        ask_elsewhere(peer, &(struct record_question){.is_send = 1,
-                                                      .tag = tag,
-                                                      .context = context,
-                                                      .number = number,
-                                                      .begin = begin,
-                                                      .end = end,
-                                                      .share = share});
+        ask_elsewhere(peer,
+                      &(struct record_question){.is_send = 1,
+                                                .tag = tag,
+                                                .context = context,
+                                                .number = number,
+                                                .begin = begin,
+                                                .end = end,
+                                                .share = share},
+                      bytes);
     }
 }
 
 void record_count_send_wait(uint32_t class, struct record_peer *peer, uint64_t number, int tag,
-                            uint32_t context, uint64_t begin, uint64_t end)
+                            uint32_t context, uint64_t bytes, uint64_t begin, uint64_t end)
 {
     record_add(&peer->send_wait_ticks, end - begin);
     record_slice_at(end);
     record_add(&record_own.classes[class].wait_ticks, end - begin);
     if (end - begin >= RECORD_WORTH_ASKING) {
-        ask_receiver(peer, number, tag, context, begin, end);
-    }
-}
-
-void record_told_elsewhere(struct record_peer *peer, const struct record_question *question,
-                           uint64_t part, uint64_t error)
-{
-    const struct record_share *share = &question->share;
-    uint64_t wait = question->end - question->begin;
-    bool is_send = question->is_send != 0;
-
-    record_add(is_send ? &peer->late_receiver_unknown : &peer->late_sender_unknown, -share->waits);
-    record_add(is_send ? &peer->late_receiver_known : &peer->late_sender_known, share->waits);
-    record_add(is_send ? &peer->late_receiver_ticks : &peer->late_sender_ticks,
-               of_share(share, part < wait ? part : wait, wait));
-    record_add(is_send ? &peer->late_receiver_error_ticks : &peer->late_sender_error_ticks,
-               of_share(share, error < wait ? error : wait, wait));
-    if (error > wait) {
-        record_add(is_send ? &peer->late_receiver_inferred : &peer->late_sender_inferred,
-                   share->waits);
+        ask_receiver(peer, number, tag, context, bytes, begin, end);
     }
 }

@@ -53,6 +53,12 @@ enum { RECORD_ASKED_TOGETHER = 1 << 17 };
 /* Of peers whose records cannot be read here it is this, if it is not 0. */
 extern uint64_t record_elsewhere_together;
 
+/* Of a wait for a message of so many bytes of a peer, or for a send to it, of which no record
+ * tells: by how much it was longer than the shortest of those for messages of such a size. False:
+ * that is the first, or the peer's record tells. */
+bool record_peer_infer(const struct record_peer *peer, bool is_send, uint64_t bytes, uint64_t ticks,
+                       uint64_t *part);
+
 /* Let go of what others have written. */
 void record_peers_close(void);
 
@@ -111,13 +117,14 @@ static inline void record_add(uint64_t *counter, uint64_t amount)
 /* ---- waiting ----------------------------------------------------------------------------------
  */
 
-/* A call that waited from `begin` to `end` ended with the message of this number to the peer. */
+/* A call that waited from `begin` to `end` ended with the message of this number to the peer, of so
+ * many bytes. */
 void record_count_send_wait(uint32_t class, struct record_peer *peer, uint64_t number, int tag,
-                            uint32_t context, uint64_t begin, uint64_t end);
+                            uint32_t context, uint64_t bytes, uint64_t begin, uint64_t end);
 
 /* Of a wait for a message of the peer: how much of it was before it sent, if it is to be asked. */
-void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t begin,
-                       uint64_t end);
+void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t bytes,
+                       uint64_t begin, uint64_t end);
 
 /* What is asked of a peer whose record cannot be read here: the stamp of its send, or of the begin
  * of its receive, see record_entry_sent and record_entry_received. */
@@ -130,9 +137,9 @@ struct record_question {
     struct record_share share;
 };
 
-/* Where it is set: ask the peer, if it can be asked. What it says is told later. Such a wait is one
- * of which nothing is known until then. Set before anything is counted. */
-extern void (*record_ask_elsewhere)(struct record_peer *peer,
+/* Where it is set: ask the peer, if it can be asked; false: it cannot. What it says is told later.
+ * Such a wait is one of which nothing is known until then. Set before anything is counted. */
+extern bool (*record_ask_elsewhere)(struct record_peer *peer,
                                     const struct record_question *question);
 
 /* It was `part` ticks of the wait, more or less by `error`; of its share as much. */

@@ -210,15 +210,15 @@ RECORD_INLINE void record_count_wait_by(bool threads, uint32_t class, uint64_t t
     record_add_by(threads, &record_own.classes[class].wait_ticks, ticks);
 }
 
-/* A call that waited from `begin` to `end` ended with a message of the peer. */
+/* A call that waited from `begin` to `end` ended with a message of the peer, of so many bytes. */
 RECORD_INLINE void record_count_receive_wait_by(bool threads, uint32_t class,
                                                 struct record_peer *peer, int tag, uint32_t context,
-                                                uint64_t begin, uint64_t end)
+                                                uint64_t bytes, uint64_t begin, uint64_t end)
 {
     record_add_by(threads, &peer->receive_wait_ticks, end - begin);
     record_count_wait_by(threads, class, end - begin, end);
     if (__builtin_expect(end - begin >= RECORD_WORTH_ASKING, 0)) {
-        record_ask_sender(peer, tag, context, begin, end);
+        record_ask_sender(peer, tag, context, bytes, begin, end);
     }
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "record/account.h"
+#include "record/count.h"
 
 enum { MAX_PEERS = 65535, NO_INDEX = MAX_PEERS };
 
@@ -80,6 +80,7 @@ struct record_peer *record_peer(uint32_t job, uint32_t rank)
 struct view {
     const struct record_peer *_Atomic me; /* our entry in it, or NULL */
     struct record_share unasked[2];       /* waits for it, and for sends to it */
+    uint64_t (*shortest)[RECORD_SIZES];   /* the same, by sizes: the ticks; NULL: no memory */
     const struct record_head *head;       /* mapped for reading, or NULL */
     size_t size;
     uint32_t tries, next_try; /* a try costs system calls: they become rarer */
@@ -183,6 +184,32 @@ bool record_peer_due(const struct record_peer *peer, bool is_send, uint64_t tick
     return share->waits != 0;
 }
 
+bool record_peer_infer(const struct record_peer *peer, bool is_send, uint64_t bytes, uint64_t ticks,
+                       uint64_t *part)
+{
+    size_t index = (size_t)(peer - record_own.peers);
+    bool told = false;
+    struct view *view;
+
+    if (peer == &record_spare_peer) {
+        return false;
+    }
+    (void)pthread_mutex_lock(&peers_lock);
+    view = atomic_load_explicit(&views[index], memory_order_relaxed);
+    if (view != NULL && view->head == NULL && view->shortest == NULL) {
+        view->shortest = calloc(2, sizeof(*view->shortest));
+    }
+    if (view != NULL && view->head == NULL && view->shortest != NULL) {
+        uint64_t *shortest = &view->shortest[is_send ? 1 : 0][record_size_class(bytes)];
+
+        told = *shortest != 0;
+        *shortest = told && *shortest < ticks ? *shortest : ticks;
+        *part = ticks - *shortest;
+    }
+    (void)pthread_mutex_unlock(&peers_lock);
+    return told;
+}
+
 uint64_t record_entry_sent(const struct record_peer *me, uint64_t received, int tag,
                            uint32_t context, bool *known)
 {
@@ -261,6 +288,7 @@ void record_peers_close(void)
         if (view != NULL && view->head != NULL) {
             (void)munmap((void *)(uintptr_t)view->head, view->size);
         }
+        free(view != NULL ? view->shortest : NULL);
         free(view);
     }
 }

@@ -37,7 +37,7 @@ def lines(job):
 
 
 def uncertain(entry, kind):
-    """How much a lateness may be wrong by the clocks, in words; empty if none of it is told by those of several hosts."""
+    """How much a lateness may be wrong, in words; empty if all of it is told by the record of a peer on the same host."""
     error, inferred = entry[kind + "_error_ticks"], entry[kind + "_inferred"]
     if not error:
         return ""
@@ -50,5 +50,4 @@ def on_average(waits, kind, known):
     inferred = sum(wait.entry[kind + "_inferred"] for wait in waits)
     if not error:
         return ""
-    text = " (± %s, by the clocks of their hosts" % duration(error)
-    return text + ("; most waits are shorter: it is inferred)" if 2 * inferred > known else ")")
+    return " (± %s%s" % (duration(error), ": it is inferred)" if 2 * inferred > known else ", by the clocks of their hosts)")

@@ -94,6 +94,7 @@ void pri_recorder_peers(const struct pri_rank *self, uint64_t job_key);
 struct pri_recorded {
     struct record_peer *peer; /* NULL: any */
     uint64_t number;          /* of a send, among those to the peer; 0: it is not known */
+    uint64_t bytes;           /* likewise */
     uint32_t class, context;
     int32_t tag;
     bool is_recv;

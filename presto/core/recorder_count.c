@@ -249,6 +249,7 @@ struct pri_recorded pri_recorded_send(const struct pri_request *request)
     if (request->followed != NOT_RECORDED && request->followed != NO_ENTRY) {
         message.number = under_way[request->followed - 1].number;
     }
+    message.bytes = request->status.bytes;
     return message;
 }
 
@@ -349,6 +350,7 @@ static void end_receive(struct pri_rank *self, struct pri_request *request,
                                 message.context, event->mlength, !named, now);
         record_add(&head->receives_truncated, event->rlength > event->mlength ? 1 : 0);
     }
+    message.bytes = event->mlength;
     pri_recorder_wait_ended(request, &message, now);
 }
 

@@ -91,7 +91,7 @@ static unsigned take_slot(uint32_t rank, const struct record_question *question)
 }
 
 /* record_ask_elsewhere. */
-static void ask(struct record_peer *peer, const struct record_question *question)
+static bool ask(struct record_peer *peer, const struct record_question *question)
 {
     struct pri_rank *self = pri_self();
     uint64_t offset, error;
@@ -101,13 +101,15 @@ static void ask(struct record_peer *peer, const struct record_question *question
         self->cold->near[peer->rank] || question->number >> VALUE_BITS != 0 ||
         !record_clock_offset(&offset, &error) ||
         (slot = take_slot(peer->rank, question)) == SLOTS) {
-        return;
+        return false;
     }
     if (!tell(
             self, peer->rank, question->is_send != 0 ? PRI_CONTROL_ASK_BEGUN : PRI_CONTROL_ASK_SENT,
             (uint64_t)question->context << 32 | (uint32_t)question->tag, question->number, slot)) {
         give_slot(slot);
+        return false;
     }
+    return true;
 }
 
 static void ask_clock(struct pri_rank *self)

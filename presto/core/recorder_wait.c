@@ -78,10 +78,10 @@ static void close_wait(struct wait *w, const struct pri_recorded *message, uint6
                              end - from, end);
     } else if (message->is_recv) {
         record_count_receive_wait_by(true, message->class, message->peer, message->tag,
-                                     message->context, from, end);
+                                     message->context, message->bytes, from, end);
     } else {
         record_count_send_wait(message->class, message->peer, message->number, message->tag,
-                               message->context, from, end);
+                               message->context, message->bytes, from, end);
     }
     w->from = end;
     __atomic_store_n(&w->call->since, end, __ATOMIC_RELAXED);

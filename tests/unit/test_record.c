@@ -41,7 +41,7 @@ static void receive(uint32_t class, struct record_peer *peer, int tag, uint32_t 
 static void receive_wait(struct record_peer *peer, int tag, uint32_t context, uint64_t begin,
                          uint64_t end)
 {
-    record_count_receive_wait_by(false, CLASS, peer, tag, context, begin, end);
+    record_count_receive_wait_by(false, CLASS, peer, tag, context, 8, begin, end);
 }
 
 /* A record without peers of its own process. */
@@ -191,7 +191,7 @@ static void waits_of_unknown_reason_are_so_counted(void **state)
 
     (void)state;
     receive_wait(peer, 1, 0, 2000, 2000 + 1000000);
-    record_count_send_wait(CLASS, peer, 1, 1, 0, 2000, 2000 + 500000);
+    record_count_send_wait(CLASS, peer, 1, 1, 0, 8, 2000, 2000 + 500000);
     receive_wait(peer, 1, 0, 2000, 2010);
     assert_int_equal(peer->receive_wait_ticks, 1000010);
     assert_int_equal(peer->send_wait_ticks, 500000);
@@ -230,14 +230,14 @@ static void the_record_of_a_late_peer_says_since_when(void **state)
     receive_wait(peer, 9, 4, 200000, 600000);
     assert_int_equal(peer->late_sender_known, 1);
     assert_int_equal(peer->late_sender_ticks, 300000);
-    record_count_send_wait(CLASS, peer, 1, 5, 4, 250000, 600000);
+    record_count_send_wait(CLASS, peer, 1, 5, 4, 8, 250000, 600000);
     assert_int_equal(peer->late_receiver_ticks, 200000);
-    record_count_send_wait(CLASS, peer, 2, 6, 4, 250000, 600000);
+    record_count_send_wait(CLASS, peer, 2, 6, 4, 8, 250000, 600000);
     assert_int_equal(peer->late_receiver_ticks, 200000 + 150000);
-    record_count_send_wait(CLASS, peer, 3, 9, 4, 800000, 1000000);
+    record_count_send_wait(CLASS, peer, 3, 9, 4, 8, 800000, 1000000);
     assert_int_equal(peer->late_receiver_ticks, 200000 + 150000 + 100000);
     assert_int_equal(peer->late_receiver_known, 3);
-    record_count_send_wait(CLASS, peer, 3, 9, 5, 800000, 1000000);
+    record_count_send_wait(CLASS, peer, 3, 9, 5, 8, 800000, 1000000);
     assert_int_equal(peer->late_receiver_unknown, 1);
     /* Of short waits the last one speaks for those before it. */
     receive(CLASS, peer, 9, 4, 1, false, 700000);

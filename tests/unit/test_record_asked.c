@@ -19,10 +19,11 @@ enum { JOB = 7, RANK = 3, SHIFT = 20, CLASS = RECORD_CLASS_USER };
 static char folder[] = "asked.XXXXXX";
 static struct record_question asked;
 
-static void note(struct record_peer *peer, const struct record_question *question)
+static bool note(struct record_peer *peer, const struct record_question *question)
 {
     (void)peer;
     asked = *question;
+    return true;
 }
 
 static int open_record(void **state)
@@ -50,7 +51,7 @@ static void what_is_told_later_is_known_then(void **state)
     struct record_peer *peer = record_peer(JOB, 1);
 
     (void)state;
-    record_count_receive_wait_by(false, CLASS, peer, 5, 4, 2000, 102000);
+    record_count_receive_wait_by(false, CLASS, peer, 5, 4, 8, 2000, 102000);
     assert_int_equal(peer->late_sender_unknown, 1);
     assert_int_equal(asked.tag, 5);
     assert_int_equal(asked.end - asked.begin, 100000);
@@ -68,7 +69,7 @@ static void what_the_clocks_do_not_tell_is_inferred(void **state)
     struct record_peer *peer = record_peer(JOB, 2);
 
     (void)state;
-    record_count_send_wait(CLASS, peer, 7, 5, 4, 2000, 102000);
+    record_count_send_wait(CLASS, peer, 7, 5, 4, 8, 2000, 102000);
     assert_int_equal(asked.is_send, 1);
     assert_int_equal(asked.number, 7);
     record_told_elsewhere(peer, &asked, 400000, 300000);
@@ -85,12 +86,12 @@ static void short_waits_are_asked_about_together(void **state)
 
     (void)state;
     record_elsewhere_together = 600000;
-    record_count_receive_wait_by(false, CLASS, peer, 5, 4, 2000, 802000);
+    record_count_receive_wait_by(false, CLASS, peer, 5, 4, 8, 2000, 802000);
     record_told_elsewhere(peer, &asked, 0, 500);
     asked.share.waits = 0;
     for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(asked.share.waits, 0);
-        record_count_receive_wait_by(false, CLASS, peer, 5, 4, 2000, 252000);
+        record_count_receive_wait_by(false, CLASS, peer, 5, 4, 8, 2000, 252000);
     }
     assert_int_equal(asked.share.waits, 3);
     assert_int_equal(peer->late_sender_unknown, 3);
@@ -100,6 +101,27 @@ static void short_waits_are_asked_about_together(void **state)
     assert_int_equal(peer->late_sender_ticks, 3 * 125000);
     assert_int_equal(peer->late_sender_error_ticks, 500 + 3 * 1000);
     record_elsewhere_together = 0;
+}
+
+/* The shortest wait for a message of such a size is what a message takes. */
+static void what_nobody_tells_is_inferred(void **state)
+{
+    struct record_peer *peer = record_peer(JOB, 5);
+
+    (void)state;
+    record_ask_elsewhere = NULL;
+    record_count_receive_wait_by(false, CLASS, peer, 5, 4, 8, 2000, 202000);
+    record_count_receive_wait_by(false, CLASS, peer, 5, 4, 1 << 20, 2000, 902000);
+    assert_int_equal(peer->late_sender_unknown, 2);
+    record_count_receive_wait_by(false, CLASS, peer, 5, 4, 9, 2000, 702000);
+    record_count_receive_wait_by(false, CLASS, peer, 5, 4, 1 << 20, 2000, 802000);
+    assert_int_equal(peer->late_sender_unknown, 2);
+    assert_int_equal(peer->late_sender_known, 2);
+    assert_int_equal(peer->late_sender_inferred, 2);
+    assert_int_equal(peer->late_sender_ticks, 500000);
+    assert_int_equal(peer->late_sender_error_ticks, 200000 + 800000);
+    assert_int_equal(peer->late_receiver_known, 0);
+    record_ask_elsewhere = note;
 }
 
 static void who_counts_is_asked_as_often_as_is_wanted(void **state)
@@ -157,6 +179,7 @@ int main(void)
         cmocka_unit_test(what_is_told_later_is_known_then),
         cmocka_unit_test(what_the_clocks_do_not_tell_is_inferred),
         cmocka_unit_test(short_waits_are_asked_about_together),
+        cmocka_unit_test(what_nobody_tells_is_inferred),
         cmocka_unit_test(who_counts_is_asked_as_often_as_is_wanted),
         cmocka_unit_test(what_is_asked_is_told_by_the_clock_of_rank_0),
     };
