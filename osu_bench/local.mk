@@ -31,8 +31,9 @@ osu_bench_line_time_SOURCES = osu_bench/line_time.c osu_bench/clock.h osu_bench/
 osu_bench_line_time_LDADD = -lpthread
 osu_PROGRAMS += osu_bench/ni_commands
 osu_second = osu_bench/clock.h osu_bench/second.c osu_bench/second.h
-osu_bench_ni_commands_SOURCES = osu_bench/ni_commands.c osu_bench/letters.h $(osu_second)
-osu_bench_ni_commands_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+osu_bench_ni_commands_SOURCES = osu_bench/ni_commands.c \
+    osu_bench/commands/strategies.c osu_bench/commands/strategies.h osu_bench/letters.h $(osu_second)
+osu_bench_ni_commands_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS) -I$(top_srcdir)/osu_bench
 osu_bench_ni_commands_LDADD = ni/libapeni.la
 osu_PROGRAMS += osu_bench/ni_tasks
 osu_bench_ni_tasks_SOURCES = osu_bench/ni_tasks.c \
@@ -52,8 +53,10 @@ osu_bench_ni_put_bw_SOURCES = osu_bench/ni_put_bw.c $(osu_second)
 osu_bench_ni_put_bw_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 osu_bench_ni_put_bw_LDADD = ni/libapeni.la
 osu_PROGRAMS += osu_bench/ni_counters osu_bench/ni_multipath osu_bench/ni_steps osu_bench/ni_stores
-osu_bench_ni_counters_SOURCES = osu_bench/ni_counters.c osu_bench/ni_world.c osu_bench/ni_world.h
-osu_bench_ni_counters_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+osu_bench_ni_counters_SOURCES = osu_bench/ni_counters.c \
+    osu_bench/counters/barriers.c osu_bench/counters/counters.h osu_bench/counters/transfers.c \
+    osu_bench/ni_world.c osu_bench/ni_world.h
+osu_bench_ni_counters_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS) -I$(top_srcdir)/osu_bench
 osu_bench_ni_counters_LDADD = ni/libapeni.la -lpthread
 osu_bench_ni_multipath_SOURCES = osu_bench/ni_multipath.c osu_bench/ni_world.c osu_bench/ni_world.h
 osu_bench_ni_multipath_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
@@ -62,8 +65,9 @@ osu_bench_ni_steps_SOURCES = osu_bench/ni_steps.c
 osu_bench_ni_steps_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
 osu_bench_ni_steps_LDADD = ni/libapeni.la
 
-osu_bench_ni_stores_SOURCES = osu_bench/ni_stores.c osu_bench/ni_world.c osu_bench/ni_world.h
-osu_bench_ni_stores_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS)
+osu_bench_ni_stores_SOURCES = osu_bench/ni_stores.c \
+    osu_bench/stores/paper.c osu_bench/stores/paper.h osu_bench/ni_world.c osu_bench/ni_world.h
+osu_bench_ni_stores_CPPFLAGS = $(AM_CPPFLAGS) $(NI_CPPFLAGS) -I$(top_srcdir)/osu_bench
 osu_bench_ni_stores_LDADD = ni/libapeni.la -lpthread
 
 OSU_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/osu_bench $(MPI_CPPFLAGS)
