@@ -99,6 +99,7 @@ osu_bench_libosu_la_SOURCES = \
     osu_bench/common/rma.h \
     osu_bench/common/rma_ops.c \
     osu_bench/common/rounds.c \
+    osu_bench/common/slots.h \
     osu_bench/common/stream.c \
     osu_bench/common/stream.h \
     osu_bench/common/sync.c \

@@ -22,6 +22,7 @@
 #include "common/bench.h"
 #include "common/buffer.h"
 #include "common/pattern.h"
+#include "common/slots.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -30,21 +31,11 @@
 #define TAG_TOKEN 1
 #define TAG_FIRST 2 /* of slot 0 */
 
-enum kind { EXACT, ANY_SOURCE, ANY_TAG };
-
-/* Percentages are whole, and the two kinds of wildcards take turns. */
-#define KIND_PERIOD 200
-
 static struct {
     int self;
     int peer;
-    bool unexpected;
     bool check;
-    int slots;  /* depth + 1 */
-    int oldest; /* forward: the slot to be picked next */
-    int spare;  /* unexpected: the slot that is sent next */
-    uint64_t random;
-    unsigned char kinds[KIND_PERIOD];
+    struct osu_slots slots;
     MPI_Request *requests; /* of each slot: its receive (posted) or its send (unexpected) */
     struct osu_buffer send;
     struct osu_buffer recv;
@@ -55,55 +46,6 @@ static struct {
     uint64_t now;
     size_t wrong;
 } deep;
-
-/* ---- slots ----------------------------------------------------------------------------------- */
-
-static void make_kinds(int percent)
-{
-    int wild = 0;
-
-    for (int i = 0; i < KIND_PERIOD; i++) {
-        deep.kinds[i] = EXACT;
-        if ((i + 1) * percent / 100 != i * percent / 100) {
-            deep.kinds[i] = wild++ % 2 == 0 ? ANY_SOURCE : ANY_TAG;
-        }
-    }
-}
-
-/* Of a posted slot. The last one is exact, so that there is always one to be picked. */
-static enum kind kind_of_slot(int slot)
-{
-    return slot == deep.slots - 1 ? EXACT : (enum kind)deep.kinds[slot % KIND_PERIOD];
-}
-
-static int pick_random(void)
-{
-    deep.random = deep.random * 6364136223846793005u + 1442695040888963407u;
-    return (int)(((deep.random >> 32) * (uint64_t)deep.slots) >> 32);
-}
-
-static int next_slot(int slot)
-{
-    return slot + 1 == deep.slots ? 0 : slot + 1;
-}
-
-/* The slot whose entry is matched in this round. */
-static int pick(enum osu_order order)
-{
-    int slot = deep.oldest;
-
-    if (order == OSU_ORDER_REVERSE) {
-        return deep.unexpected ? deep.spare : deep.slots - 1;
-    }
-    if (order == OSU_ORDER_RANDOM) {
-        slot = pick_random();
-    }
-    while (!deep.unexpected && kind_of_slot(slot) == ANY_TAG) {
-        slot = next_slot(slot);
-    }
-    deep.oldest = next_slot(slot);
-    return slot;
-}
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
@@ -157,14 +99,14 @@ static void verify(const struct osu_run *run, int slot, int source, const void *
 
 static int source_of(int slot)
 {
-    return kind_of_slot(slot) == ANY_TAG ? deep.self : deep.peer;
+    return osu_slots_kind(&deep.slots, slot) == OSU_SLOT_ANY_TAG ? deep.self : deep.peer;
 }
 
 static void post(const struct osu_run *run, int slot)
 {
-    enum kind kind = kind_of_slot(slot);
-    int source = kind == ANY_SOURCE ? MPI_ANY_SOURCE : source_of(slot);
-    int tag = kind == ANY_TAG ? MPI_ANY_TAG : TAG_FIRST + slot;
+    enum osu_slot_kind kind = osu_slots_kind(&deep.slots, slot);
+    int source = kind == OSU_SLOT_ANY_SOURCE ? MPI_ANY_SOURCE : source_of(slot);
+    int tag = kind == OSU_SLOT_ANY_TAG ? MPI_ANY_TAG : TAG_FIRST + slot;
 
     spoil(run, slot, source_of(slot));
     MPI_Irecv(osu_buffer_slot(&deep.recv, slot), (int)run->size, MPI_CHAR, source, tag,
@@ -188,7 +130,7 @@ static void complete(const struct osu_run *run, int slot)
 
 static void posted_round(struct osu_run *run)
 {
-    int slot = pick(run->options->order);
+    int slot = osu_slots_pick(&deep.slots, run->options->order);
 
     if (run->rank == 0) {
         send_to(run, slot, deep.peer);
@@ -204,10 +146,10 @@ static void posted_round(struct osu_run *run)
  * were posted. */
 static void drain_posted(const struct osu_run *run)
 {
-    for (int slot = 0; slot < deep.slots; slot++) {
-        send_to(run, slot, kind_of_slot(slot) == ANY_TAG ? deep.self : deep.peer);
+    for (int slot = 0; slot < deep.slots.count; slot++) {
+        send_to(run, slot, source_of(slot));
     }
-    for (int slot = 0; slot < deep.slots; slot++) {
+    for (int slot = 0; slot < deep.slots.count; slot++) {
         complete(run, slot);
     }
 }
@@ -238,7 +180,7 @@ static int oldest_slot(void)
 {
     int oldest = 0;
 
-    for (int slot = 1; slot < deep.slots; slot++) {
+    for (int slot = 1; slot < deep.slots.count; slot++) {
         if (deep.entered[slot] < deep.entered[oldest]) {
             oldest = slot;
         }
@@ -247,14 +189,14 @@ static int oldest_slot(void)
 }
 
 /* Receive an entry; returns the slot it had. */
-static int take_entry(const struct osu_run *run, int slot, enum kind kind)
+static int take_entry(const struct osu_run *run, int slot, enum osu_slot_kind kind)
 {
-    int source = kind == ANY_SOURCE ? MPI_ANY_SOURCE : deep.peer;
-    int tag = kind == ANY_TAG ? MPI_ANY_TAG : TAG_FIRST + slot;
-    bool known = kind != ANY_TAG && !deep.check;
+    int source = kind == OSU_SLOT_ANY_SOURCE ? MPI_ANY_SOURCE : deep.peer;
+    int tag = kind == OSU_SLOT_ANY_TAG ? MPI_ANY_TAG : TAG_FIRST + slot;
+    bool known = kind != OSU_SLOT_ANY_TAG && !deep.check;
     MPI_Status status = {0};
 
-    if (kind == ANY_TAG && deep.check) {
+    if (kind == OSU_SLOT_ANY_TAG && deep.check) {
         slot = oldest_slot();
     }
     spoil(run, slot, deep.peer);
@@ -269,15 +211,15 @@ static int take(const struct osu_run *run, int round)
 {
     MPI_Recv(NULL, 0, MPI_CHAR, deep.peer, TAG_TOKEN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (deep.check) {
-        deep.entered[deep.spare] = deep.now++;
+        deep.entered[deep.slots.spare] = deep.now++;
     }
-    return take_entry(run, pick(run->options->order), (enum kind)deep.kinds[round % KIND_PERIOD]);
+    return take_entry(run, osu_slots_pick(&deep.slots, run->options->order),
+                      osu_slots_kind_of_round(&deep.slots, round));
 }
 
 static void unexpected_round(struct osu_run *run, int round)
 {
-    int spare = deep.spare;
-    int taken;
+    int spare = deep.slots.spare, taken;
 
     if (run->rank == 0) {
         give(run, spare);
@@ -286,17 +228,17 @@ static void unexpected_round(struct osu_run *run, int round)
     if (run->rank != 0) {
         give(run, spare);
     }
-    deep.spare = taken;
+    deep.slots.spare = taken;
 }
 
 static void drain_unexpected(const struct osu_run *run)
 {
-    for (int slot = 0; slot < deep.slots; slot++) {
-        if (slot != deep.spare) {
-            (void)take_entry(run, slot, EXACT);
+    for (int slot = 0; slot < deep.slots.count; slot++) {
+        if (slot != deep.slots.spare) {
+            (void)take_entry(run, slot, OSU_SLOT_EXACT);
         }
     }
-    for (int slot = 0; slot < deep.slots; slot++) {
+    for (int slot = 0; slot < deep.slots.count; slot++) {
         MPI_Wait(&deep.requests[slot], MPI_STATUS_IGNORE);
     }
 }
@@ -322,7 +264,7 @@ static bool tags_suffice(const struct osu_run *run, size_t deepest)
 static int open_buffers(struct osu_run *run, size_t slots)
 {
     bool many = run->options->check || run->options->multiple;
-    bool unexpected = deep.unexpected;
+    bool unexpected = deep.slots.unexpected;
     size_t size = run->options->sizes[0];
 
     if (osu_buffer_open_dense(&deep.send, run, size, many && unexpected ? (int)slots : 1) != 0) {
@@ -341,9 +283,9 @@ static int setup(struct osu_run *run)
     }
     deep.self = run->rank;
     deep.peer = 1 - run->rank;
-    deep.unexpected = options->queue == OSU_QUEUE_UNEXPECTED;
+    deep.slots.unexpected = options->queue == OSU_QUEUE_UNEXPECTED;
     deep.check = options->check;
-    make_kinds(options->wildcards);
+    osu_slots_mix(&deep.slots, options->wildcards);
     if (!tags_suffice(run, slots - 1)) {
         return -1;
     }
@@ -383,23 +325,20 @@ static void describe(const struct osu_run *run)
 /* Both ranks fill each other's queue before the first round. */
 static void open_depth(struct osu_run *run)
 {
-    deep.slots = (int)run->depth + 1;
-    deep.oldest = 0;
-    deep.spare = deep.slots - 1;
-    deep.random = run->depth;
+    osu_slots_open(&deep.slots, run->depth);
     deep.now = 0;
     osu_buffer_touch(&deep.send, run->size, 'a');
     osu_buffer_touch(&deep.recv, run->size, 'b');
-    for (int slot = 0; slot < deep.slots; slot++) {
+    for (int slot = 0; slot < deep.slots.count; slot++) {
         deep.requests[slot] = MPI_REQUEST_NULL;
         deep.sent[slot] = 0;
         deep.received[slot] = 0;
         deep.entered[slot] = deep.now++;
     }
-    for (int slot = 0; slot < deep.slots; slot++) {
-        if (!deep.unexpected) {
+    for (int slot = 0; slot < deep.slots.count; slot++) {
+        if (!deep.slots.unexpected) {
             post(run, slot);
-        } else if (slot != deep.spare) {
+        } else if (slot != deep.slots.spare) {
             put_entry(run, slot);
         }
     }
@@ -407,7 +346,7 @@ static void open_depth(struct osu_run *run)
 
 static void round_of_depth(struct osu_run *run, int round)
 {
-    if (deep.unexpected) {
+    if (deep.slots.unexpected) {
         unexpected_round(run, round);
     } else {
         posted_round(run);
@@ -428,7 +367,7 @@ static size_t verify_round(struct osu_run *run, int round)
 static void measure(struct osu_run *run)
 {
     osu_measure_rounds(run);
-    if (deep.unexpected) {
+    if (deep.slots.unexpected) {
         drain_unexpected(run);
     } else {
         drain_posted(run);
