@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: ni/link/shm/link.c ni/link/shm/identity.c ni/link/shm/host.c. */
+/* Covers: ni/link/shm/link.c ni/link/shm/counts.c ni/link/shm/identity.c ni/link/shm/host.c. */
 /* NIs of one process: with each other, with themselves, with the same third one; what they leave
  * behind; who is refused; who is told what when somebody leaves. */
 

@@ -5,7 +5,7 @@
  * its connection is held up before it said anything by it; nobody calls it a stranger. A connection
  * that crosses none of ours, and ends without a word, is one.
  *
- * Covers: ni/link/ucx/strangers.c
+ * Covers: ni/link/ucx/strangers.c ni/link/ucx/newcomers.c
  */
 #include <dlfcn.h>
 #include <netinet/in.h>

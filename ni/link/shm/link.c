@@ -13,66 +13,6 @@
 #include "base/random.h"
 #include "link/shm/shm.h"
 
-/*
- * Sizes. With P processes on the host, all sending much to all, each has P - 1 areas of a page, two
- * rings and a bulk area, beside the base of its segment: at most a page, 8 KiB, 4 KiB, 128 KiB of
- * slots, 128 KiB of exports, 128 KiB of blobs, together 400 KiB. The bulk area is the power of two
- * from 64 KiB to 1 MiB of which P fit into 8 MiB:
- *
- *   P = 2..8     1024 KiB  at most   7 * (4 + 8 + 32 + 1024) KiB =  7.3 MiB
- *   P = 9..16     512 KiB  at most  15 * (4 + 8 + 32 +  512) KiB =  8.1 MiB
- *   P = 17..32    256 KiB  at most  31 * (4 + 8 + 32 +  256) KiB =  9.1 MiB
- *   P = 33..64    128 KiB  at most  63 * (4 + 8 + 32 +  128) KiB = 10.6 MiB
- *   P = 128        64 KiB  at most 127 * (4 + 8 + 32 +   64) KiB = 13.4 MiB
- *   P = 512        64 KiB  at most 511 * (4 + 8 + 32 +   64) KiB = 53.9 MiB
- *
- * With rails, each sender that spreads packets over them has as many areas.
- *
- * That is what they may come to, up to shm_lanes_size. A pair that exchanges little has 12 KiB:
- * page and first ring. The larger ring is allocated, which means zeroed, when the lane is busy, and
- * the bulk area as far as it is used (grow.c). More than 1 MiB would be of little use: at most 64
- * bulk payloads of a lane are under way at a time. Pairs that do not talk cost nothing.
- */
-
-enum {
-    BULK_BUDGET = 8 << 20,
-    BULK_AUTO_MIN = 64 << 10,
-    BULK_AUTO_MAX = 1 << 20,
-    PROCESSES_UNKNOWN = 32, /* taken for a host of which nobody said how many processes it has */
-    SEATS_UNKNOWN = 16,     /* least there */
-};
-
-static uint32_t choose_bulk(const struct ni_config *config, unsigned processes, uint32_t page)
-{
-    uint64_t size = config->shm_bulk_size;
-
-    if (size == 0) {
-        uint64_t part = BULK_BUDGET / (processes == 0 ? PROCESSES_UNKNOWN : processes);
-
-        size = part == 0 ? 0 : UINT64_C(1) << ni_ilog2(part);
-        size = ni_max_u64(BULK_AUTO_MIN, ni_min_u64(size, BULK_AUTO_MAX));
-    }
-    return (uint32_t)ni_align_up(size, page);
-}
-
-static struct ni_shm_counts choose_counts(const struct ni_config *config, unsigned processes,
-                                          unsigned rails)
-{
-    uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
-    uint32_t ring = (uint32_t)ni_max_u64(page, ni_round_up_pow2(config->shm_ring_size));
-
-    return (struct ni_shm_counts){
-        .page = page,
-        .seats = (uint32_t)config->shm_max_peers,
-        .slots = (uint32_t)config->shm_queue_slots,
-        .exports = (uint32_t)config->shm_exports,
-        .ring = ring,
-        .first = (uint32_t)ni_min_u64(ring, ni_max_u64(page, NI_SHM_RING_FIRST)),
-        .bulk = choose_bulk(config, processes, page),
-        .rails = rails,
-    };
-}
-
 /* ---- open, close ----------------------------------------------------------------------------- */
 
 static ni_status shm_blob_make(struct ni_shm_link *link, uint64_t job_key)
@@ -143,41 +83,6 @@ static struct ni_shm_link *shm_link_alloc(const struct ni_link_attr *attr,
     return link;
 }
 
-/* Whether all processes that are expected on this host can send to this one. If not, those that
- * find no seat would wait for one for ever. */
-static ni_status check_seats(const struct ni_config *config, unsigned processes)
-{
-    char name[96];
-
-    if (processes == 0 || processes - 1 <= config->shm_max_peers) {
-        return NI_OK;
-    }
-    ni_config_name("shm_max_peers", name, sizeof(name));
-    ni_log(NI_LOG_ERROR,
-           "%u processes on this host, of which %u may send to each, are more than %s = %llu "
-           "allows; set it to at least %u",
-           processes, processes - 1, name, (unsigned long long)config->shm_max_peers,
-           processes - 1);
-    return NI_ERR_LIMIT;
-}
-
-/* A limit on the size of files leaves room for fewer senders than the parameter allows. All of the
- * host have to fit; ni_shm_file_make refuses if they do not. */
-static void fit_file_limit(struct ni_shm_counts *counts, unsigned processes)
-{
-    uint64_t limit = ni_shm_file_limit();
-    uint32_t fits = ni_shm_seats_within(counts, limit);
-    uint32_t least = processes == 0 ? SEATS_UNKNOWN : processes - 1;
-
-    if (fits < counts->seats) {
-        counts->seats = (uint32_t)ni_min_u64(counts->seats, ni_max_u64(ni_max_u64(fits, least), 1));
-        ni_log(NI_LOG_INFO,
-               "the file size limit of %llu MiB (ulimit -f) leaves room for %u processes that send "
-               "to this one",
-               (unsigned long long)(limit >> 20), counts->seats);
-    }
-}
-
 /* A fault that the parameter asks for and that could never strike is refused. What a test arms by
  * calls, maybe for an inproc NI beside this one, is its own affair. */
 static ni_status check_faults(const struct ni_config *config)
@@ -201,9 +106,9 @@ static ni_status check_faults(const struct ni_config *config)
 
 static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link **result)
 {
-    struct ni_shm_counts counts =
-        choose_counts(ni_config_get(), attr->open->host_processes, attr->rails);
-    ni_status status = check_seats(ni_config_get(), attr->open->host_processes);
+    struct ni_shm_counts counts;
+    ni_status status =
+        ni_shm_counts_choose(ni_config_get(), attr->open->host_processes, attr->rails, &counts);
     struct ni_shm_link *link;
 
     if (status == NI_OK) {
@@ -212,7 +117,7 @@ static ni_status shm_open_link(const struct ni_link_attr *attr, struct ni_link *
     if (status != NI_OK) {
         return status;
     }
-    fit_file_limit(&counts, attr->open->host_processes);
+    ni_shm_counts_fit(&counts, attr->open->host_processes);
     link = shm_link_alloc(attr, &counts);
     if (link == NULL) {
         ni_log(NI_LOG_ERROR, "out of memory");

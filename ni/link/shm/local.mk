@@ -5,6 +5,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/shm/area.c \
     ni/link/shm/connect.c \
     ni/link/shm/copy.c \
+    ni/link/shm/counts.c \
     ni/link/shm/file.c \
     ni/link/shm/geometry.c \
     ni/link/shm/grow.c \

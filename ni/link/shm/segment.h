@@ -85,6 +85,19 @@ void ni_shm_segment_put(struct ni_shm_segment *segment);
 /* No more a living owner (after the state was set to NI_SHM_CLOSED). */
 void ni_shm_segment_unlock(struct ni_shm_segment *segment);
 
+/* ---- its parts (counts.c) -------------------------------------------------------------------- */
+
+struct ni_config;
+
+/* How much of each part a segment has: by parameters, and the processes of the host; 0: not known.
+ * NI_ERR_LIMIT, which is logged, if not all of those can send to this one: a process that found no
+ * seat would wait for one for ever. */
+ni_status ni_shm_counts_choose(const struct ni_config *config, unsigned processes, unsigned rails,
+                               struct ni_shm_counts *counts);
+/* A limit on the size of files leaves room for fewer senders than the parameter allows. All of the
+ * host have to fit; ni_shm_file_make refuses if they do not. */
+void ni_shm_counts_fit(struct ni_shm_counts *counts, unsigned processes);
+
 /* ---- the file (file.c) ----------------------------------------------------------------------- */
 
 /* The size in bytes beyond which this process may make no file. */

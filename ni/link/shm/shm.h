@@ -17,32 +17,29 @@
  * The link between processes of one host: packets through shared memory, copies by the kernel.
  *
  *   layout.h    what is shared, and its protocol    link.c      open, close, the operations
- *   geometry.c  offsets                             connect.c   endpoints, from blob to seat
- *   file.c      the memfd of a segment
+ *   counts.c    sizes                               connect.c   endpoints, from blob to seat
+ *   geometry.c  offsets                             file.c      the memfd of a segment
  *   segment.c   segments as this process has them   send.c      packets out, until there is a lane
  *   seat.c      places in a receiver's segment      receive.c   packets in, until there is a lane
  *   area.c      memory of lanes                     watch.c     who lives, who has left; endings
  *   host.c      what "the same host" means          copy.c      copies between address spaces
  *   socket.c    segments handed out by their owners progress.c  polling, sleeping, waking
  *   rails.c     more lanes of one sender            identity.c  whom the kernel copies from and to
- *   park.c      lanes that are not polled           grow.c      lanes that get more memory
- *                                                   shrink.c    and that give it back
+ *   park.c      lanes that are not polled           grow.c, shrink.c  their memory, as it is needed
  *
  * Reaching a peer. Its blob names its process and its segment's descriptor. First
  * /proc/<pid>/fd/<n> is opened, which works for processes of one user in one pid namespace. Where
  * it does not, the owner is asked through a socket for a descriptor; until it has answered, from
- * within its progress, the endpoint is "connecting" and takes no packets. In both cases the file
- * must carry the random key that the blob tells, so another process with the same number is never
- * taken for the peer.
+ * within its progress, the endpoint is "connecting" and takes no packets. The file must carry the
+ * random key of the blob, so that no other process with the same number is taken for the peer.
  *
  * Each side has one struct ni_shm_peer for both directions with another NI. What we send goes into
  * its segment (the out part), what it sends comes into ours (the in part). The in part may be there
  * before the endpoint, when the other side was first.
  *
  * Ending. A peer ends when its process is found dead, when it has left its seat or closed its NI,
- * when it kicks us out of our seat there, or when it breaks the protocol. What it had sent before
- * is still taken; then core->peer_down is called, once, and its seat is freed. If either side gives
- * the other up (disconnect), both directions end.
+ * kicks us out of our seat, or breaks the protocol. What it had sent before is still taken; then
+ * core->peer_down is called, once, and its seat is freed. Each disconnect ends both directions.
  *
  * Threads. reserve, commit and what they touch (the out part, ep) belong to the thread that holds
  * the endpoint; progress, wait, disconnect and close (the in part, seats, endings) to the thread

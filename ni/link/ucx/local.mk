@@ -11,8 +11,11 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/ucx/gather.c \
     ni/link/ucx/join.c \
     ni/link/ucx/library.c \
+    ni/link/ucx/library.h \
     ni/link/ucx/linger.c \
     ni/link/ucx/link.c \
+    ni/link/ucx/newcomers.c \
+    ni/link/ucx/newcomers.h \
     ni/link/ucx/progress.c \
     ni/link/ucx/receive.c \
     ni/link/ucx/send.c \

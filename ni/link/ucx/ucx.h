@@ -5,14 +5,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include <ucp/api/ucp.h>
-
 #include "base/bits.h"
 #include "base/config.h"
 #include "base/list.h"
 #include "base/stats.h"
 #include "link/far/far.h"
 #include "link/link.h"
+#include "link/ucx/library.h"
 #include "link/ucx/wire.h"
 
 /*
@@ -28,7 +27,8 @@
  *   progress.c  polling
  *   wait.c      sleeping
  *   silence.c   connections whose other end does not answer
- *   strangers.c connections whose other end does not speak UCX, or is gone before UCX answers it
+ *   newcomers.c connections whose other end does not speak UCX, or is gone before UCX answers it
+ *   strangers.c what UCX says of them
  *   descriptors.c  how many the process may have
  *   fault.c     messages that are lost, cut, late or repeated, for tests
  *
@@ -231,48 +231,6 @@ static inline void ni_ucx_moved(struct ni_ucx_peer *peer)
     }
 }
 
-/* ---- library.c ------------------------------------------------------------------------------- */
-
-#define NI_UCX_CALLS(X)               \
-    X(ucp_get_version)                \
-    X(ucp_init_version)               \
-    X(ucp_cleanup)                    \
-    X(ucp_config_read)                \
-    X(ucp_config_modify)              \
-    X(ucp_config_release)             \
-    X(ucp_worker_create)              \
-    X(ucp_worker_destroy)             \
-    X(ucp_worker_query)               \
-    X(ucp_worker_release_address)     \
-    X(ucp_worker_get_efd)             \
-    X(ucp_worker_arm)                 \
-    X(ucp_worker_progress)            \
-    X(ucp_worker_set_am_recv_handler) \
-    X(ucp_ep_create)                  \
-    X(ucp_ep_flush_nbx)               \
-    X(ucp_ep_close_nbx)               \
-    X(ucp_am_send_nbx)                \
-    X(ucp_am_recv_data_nbx)           \
-    X(ucp_request_check_status)       \
-    X(ucp_request_free)               \
-    X(ucs_status_string)
-
-/* UCX's functions, by their names. */
-struct ni_ucx_calls {
-#define NI_UCX_CALL(name) __typeof__(name) *name;
-    NI_UCX_CALLS(NI_UCX_CALL)
-#undef NI_UCX_CALL
-};
-extern struct ni_ucx_calls ni_ucx;
-
-/* Load UCX and make the process's context, or count one more user. Logs errors. */
-ni_status ni_ucx_library_get(ucp_context_h *context);
-void ni_ucx_library_put(void);
-/* Count one user less, of whom something stays with UCX's context. */
-void ni_ucx_library_keep(void);
-/* Links of the process, with those that linger. */
-unsigned ni_ucx_library_users(void);
-
 /* ---- endpoint.c: the lock is held where a function does not say otherwise -------------------- */
 
 /* The peer with this blob, made if it is new; NULL without memory or names. */
@@ -386,7 +344,7 @@ void ni_ucx_look_for_silence(struct ni_ucx_link *link, uint64_t now);
 /* Whether its worker has sockets that are connected, or being so. */
 bool ni_ucx_has_connections(const struct ni_ucx_link *link);
 
-/* ---- strangers.c ----------------------------------------------------------------------------- */
+/* ---- strangers.c, newcomers.c ---------------------------------------------------------------- */
 
 /* See from now on who connects to UCX's sockets without speaking its protocol. Once, when UCX was
  * loaded. */
