@@ -334,6 +334,7 @@ EXTRA_DIST += \
     osu_bench/tests/placement.sh \
     osu_bench/tests/put_bw.sh \
     osu_bench/tests/steps.sh \
+    osu_bench/tests/test_command.py \
     osu_bench/tests/test_compare.py \
     osu_bench/tests/test_session.py \
     $(osu_mpi_tests)
