@@ -19,6 +19,7 @@ presto/include/mpi/predefined.h: presto/fortran/handles.awk presto/fortran/kinds
 
 presto_fortran_sources = \
     presto/fortran/convert.h \
+    presto/fortran/given.h \
     presto/fortran/hand.h \
     presto/fortran/mpi.c \
     presto/fortran/plain_mpi.c \
@@ -97,8 +98,8 @@ presto/.libs/libpresto_fortran_modules.a: $(presto_module_objects)
 PRESTO_FORTRAN_CPPFLAGS = $(AM_CPPFLAGS) $(PRESTO_CPPFLAGS) -I$(top_srcdir)/presto -I$(top_builddir)/presto $(FORTRAN_CPPFLAGS)
 
 lib_LTLIBRARIES += presto/libpresto_fortran.la presto/libpresto_fortran_plain.la
-presto_libpresto_fortran_la_SOURCES = presto/fortran/convert.h presto/fortran/hand.h presto/fortran/mpi.c presto/fortran/pmpi.c \
-    presto/fortran/section.c presto/fortran/support.c
+presto_libpresto_fortran_la_SOURCES = presto/fortran/convert.h presto/fortran/given.h presto/fortran/hand.h \
+    presto/fortran/mpi.c presto/fortran/pmpi.c presto/fortran/section.c presto/fortran/support.c
 presto_libpresto_fortran_la_CPPFLAGS = $(PRESTO_FORTRAN_CPPFLAGS)
 presto_libpresto_fortran_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 presto_libpresto_fortran_la_LIBADD = presto/libpresto.la
@@ -106,8 +107,8 @@ presto_libpresto_fortran_la_LDFLAGS = $(AM_LDFLAGS) $(COMPONENT_LDFLAGS) -no-und
     -export-symbols-regex '^presto_'
 
 # For objects that another wrapper, or none, has compiled.
-presto_libpresto_fortran_plain_la_SOURCES = presto/fortran/convert.h presto/fortran/hand.h presto/fortran/plain_mpi.c \
-    presto/fortran/plain_null.c presto/fortran/plain_pmpi.c presto/fortran/section.c presto/fortran/support.c
+presto_libpresto_fortran_plain_la_SOURCES = presto/fortran/convert.h presto/fortran/given.h presto/fortran/hand.h \
+    presto/fortran/plain_mpi.c presto/fortran/plain_null.c presto/fortran/plain_pmpi.c presto/fortran/section.c presto/fortran/support.c
 presto_libpresto_fortran_plain_la_CPPFLAGS = $(PRESTO_FORTRAN_CPPFLAGS)
 presto_libpresto_fortran_plain_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 presto_libpresto_fortran_plain_la_LDFLAGS = $(AM_LDFLAGS) -static
