@@ -15,6 +15,7 @@ presto_libpresto_core_la_SOURCES += \
     presto/core/error.c \
     presto/core/hang.c \
     presto/core/hang.h \
+    presto/core/interface.c \
     presto/core/later.c \
     presto/core/later.h \
     presto/core/launch.h \

@@ -110,8 +110,6 @@ bool pri_peer_is_known(const struct pri_rank *self, int rank);
 /* Connect with all ranks of the job; says why if it cannot. */
 int pri_peers_connect(struct pri_rank *self, const struct pri_blob *blobs);
 void pri_peers_free(struct pri_rank *self);
-/* Whether there are more ranks on this host than processors. */
-void pri_crowd(struct pri_rank *self, bool crowded);
 /* Which of both pri_rank.direct is from now on. */
 void pri_direct_choose(struct pri_rank *self);
 /* ni_peer_down_fn. */
@@ -120,6 +118,17 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status);
 void pri_peer_died(struct pri_rank *self, int rank);
 /* End the receives that stayed when a rank died and that nobody waits for any more. */
 void pri_unwaited_fail(struct pri_rank *self);
+
+/* ---- interface.c ----------------------------------------------------------------------------- */
+
+/* Open the rank's NI, which its launcher describes, and its portal; connect with the ranks of the
+ * job. 0 or an error of the core. */
+int pri_interface_open(struct pri_rank *self);
+int pri_interface_connect(struct pri_rank *self);
+/* Also of what was not opened wholly. shared: other threads keep the rank's address. */
+void pri_interface_close(struct pri_rank *self, bool shared);
+/* Whether there are more ranks on this host than processors. */
+void pri_crowd(struct pri_rank *self, bool crowded);
 
 /* ---- request.c ------------------------------------------------------------------------------- */
 

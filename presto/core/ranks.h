@@ -102,7 +102,7 @@ struct pri_rank {
     int rank;                 /* its number: no other rank under the same launcher has it */
     int size;       /* of the job that it was started in: its ranks are first to first + size - 1 */
     bool threads;   /* PRI_THREAD_MULTIPLE */
-    bool crowded;   /* a thread that waits gives the core to others: see open_ni */
+    bool crowded;   /* a thread that waits gives the core to others: see pri_crowd */
     unsigned spins; /* empty polls before a waiter rests */
     unsigned looks; /* of a receive for its message, before it is posted */
     _Atomic int known; /* above all numbers of ranks that it knows */

@@ -38,114 +38,10 @@ bool pri_stopped(void)
     return thread_stopped || atomic_load_explicit(&process.stopped, memory_order_relaxed);
 }
 
-/* ---- portal ---------------------------------------------------------------------------------- */
-
-static int open_portal(struct pri_rank *self)
-{
-    struct pri_cold *cold = self->cold;
-    uint32_t index;
-    int result = ni_portals_open(self->ni, NULL, NULL);
-
-    if (result == NI_OK) {
-        result = ni_eq_alloc_handler(self->ni, self->recorded ? pri_recorder_on_sent : pri_on_sent,
-                                     self, &cold->sent);
-    }
-    if (result == NI_OK) {
-        result = ni_eq_alloc_handler(self->ni,
-                                     self->recorded ? pri_recorder_on_received : pri_on_received,
-                                     self, &cold->received);
-    }
-    if (result == NI_OK) {
-        result = ni_pt_alloc(self->ni, NI_PT_UNEXPECTED, cold->received, PRI_PT, &index);
-    }
-    if (result == NI_OK) {
-        result = pri_control_open(self);
-    }
-    self->sends =
-        (struct ni_md){.length = SIZE_MAX, .options = NI_MD_SENT_BY_RESULT, .eq = cold->sent};
-    self->syncs =
-        (struct ni_md){.length = SIZE_MAX, .options = NI_MD_EVENT_SEND_DISABLE, .eq = cold->sent};
-    return result;
-}
-
-void pri_crowd(struct pri_rank *self, bool crowded)
-{
-    self->crowded = crowded;
-    self->spins = crowded ? 1 : 20000;
-    self->looks = crowded ? 1 : 400;
-}
-
-/* So few that each will most likely talk to all, as soon as the program begins. */
-enum { FEW_PROCESSES = 4 };
-
-static int open_ni(struct pri_rank *self)
-{
-    struct ni_open_attr attr = {.flags = self->threads ? NI_THREADS : 0};
-    unsigned cores;
-    ni_status status;
-
-    self->cold->launcher->describe(self, &attr);
-    cores = attr.host_cores != 0 ? attr.host_cores : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-    if (attr.host_processes != 0 && attr.host_processes <= FEW_PROCESSES) {
-        attr.flags |= NI_LANES_EARLY;
-    }
-    status = ni_open(&attr, &self->ni);
-    if (status != NI_OK) {
-        self->ni = NULL;
-        fprintf(stderr, "presto: rank %d has no network interface: %s\n", self->rank,
-                pri_status_text(status));
-        return PRI_ERR_START;
-    }
-    /* More ranks on this host than cores; or other hosts, towards which a poll takes as long as
-     * giving the core to others, who may be more than the ranks: hosts can be parts of a
-     * machine. */
-    self->cold->cores = cores;
-    self->cold->neighbours = attr.host_processes;
-    pri_crowd(self, attr.host_processes > cores || ni_reaches_hosts(self->ni));
-    self->relax = pri_relax_plain;
-    ni_on_peer_down(self->ni, pri_peer_down, self);
-    pri_recorder_start(self, attr.job_key);
-    return pri_error_of(open_portal(self));
-}
-
-/* ---- connect --------------------------------------------------------------------------------- */
-
-static int exchange(struct pri_rank *self)
-{
-    struct pri_blob mine = {0}, *all = calloc((size_t)self->size, sizeof(*all));
-    int error = PRI_ERR_NOMEM;
-
-    if (all != NULL && pri_peers_open(self) == PRI_OK) {
-        mine.length = (uint32_t)ni_address(self->ni, mine.bytes, sizeof(mine.bytes));
-        error = self->cold->launcher->exchange(self, &mine, all);
-    }
-    if (error == PRI_OK) {
-        error = pri_peers_connect(self, all);
-    }
-    if (error == PRI_OK) {
-        error = pri_context_members(self, pri_context_core(self), NULL, self->size);
-    }
-    if (error == PRI_OK) {
-        pri_recorder_hosts_begin(self);
-        pri_map_print(self);
-    }
-    free(all);
-    return error;
-}
-
-static void close_ni(struct pri_rank *self)
+static void close_interface(struct pri_rank *self)
 {
     /* Other threads keep the address of the process' rank alone. */
-    bool shared = self == &process.memory;
-
-    self->cold->closing = true;
-    pri_stats_close(self, shared);
-    pri_peers_free(self);
-    pri_buffers_free(self);
-    pri_members_free(self);
-    pri_meetings_free(self);
-    free(self->cold->contexts);
-    self->cold->contexts = NULL;
+    pri_interface_close(self, self == &process.memory);
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -195,7 +91,7 @@ static void fini(struct pri_rank *self)
 /* Before the others have been told that this rank is through, or without telling them. */
 static void give_up(struct pri_rank *self)
 {
-    close_ni(self);
+    close_interface(self);
     self->cold->launcher->leave(self, false);
     fini(self);
 }
@@ -208,9 +104,10 @@ static int join(struct pri_rank *self)
         fini(self);
         return error;
     }
-    error = pri_hang_read(self) && pri_recorder_read(self) ? open_ni(self) : PRI_ERR_START;
+    error =
+        pri_hang_read(self) && pri_recorder_read(self) ? pri_interface_open(self) : PRI_ERR_START;
     if (error == PRI_OK) {
-        error = exchange(self);
+        error = pri_interface_connect(self);
     }
     if (error != PRI_OK) {
         give_up(self);
@@ -357,7 +254,7 @@ static void stop(struct pri_rank *self)
     pri_meet(self);
     pri_detached_wait(self);
     pri_stats_print(self);
-    close_ni(self);
+    close_interface(self);
     self->cold->launcher->leave(self, true);
     fini(self);
 }

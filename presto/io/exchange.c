@@ -4,57 +4,22 @@
  * window it means; then the data goes to the aggregators and from there to the file, or the other
  * way. Before data moves all ranks know whether one of them has failed, so that none waits for it.
  */
-#include "io/collective.h"
+#include "io/exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "type/named.h"
 
-enum { GAP = 64 << 10 }; /* bytes between pieces that are read, too, rather than read twice */
-
-struct piece {
-    int64_t place;
-    uint64_t length;
-};
-
-/* What one rank says to another one in a round. */
-struct notice {
-    uint64_t data, pieces; /* bytes of data, pieces */
-};
-
-/* A piece as its aggregator has it. */
-struct item {
-    int64_t place;
-    uint64_t length;
-    char *data;
-};
-
-struct exchange {
-    struct pri_io_access *access;
-    const struct pri_io_rounds *rounds;
-    struct pri_team *team;
-    int64_t low, high; /* this rank's window, if it aggregates */
-    struct notice *out, *in;
-    uint64_t *from, *reply_out, *reply_in; /* [size] */
-    int *counts_out, *places_out, *counts_in, *places_in;
-    struct piece *asks,
-        *asked; /* this rank's pieces, in the order of the aggregators; the others' */
-    size_t asks_room, asks_count, asked_count;
-    char *sent, *received, *window;
-    struct item *item;
-    int error;
-};
-
 /* ---- which pieces ------------------------------------------------------------------------------
  */
 
-static int rank_of(const struct exchange *x, int aggregator)
+static int rank_of(const struct pri_io_exchange *x, int aggregator)
 {
     return (int)((int64_t)aggregator * x->team->size / x->rounds->aggregators);
 }
 
-static void window_of(const struct exchange *x, int aggregator, uint64_t round, int64_t *low,
+static void window_of(const struct pri_io_exchange *x, int aggregator, uint64_t round, int64_t *low,
                       int64_t *high)
 {
     const struct pri_io_rounds *rounds = x->rounds;
@@ -72,13 +37,13 @@ static uint64_t data_at(const struct pri_io_access *access, int64_t place)
     return pri_io_stream_in(&access->io->view, access->at, access->bytes, place) - access->at;
 }
 
-static bool room_for_one(struct exchange *x)
+static bool room_for_one(struct pri_io_exchange *x)
 {
     if (x->asks_count < x->asks_room) {
         return true;
     }
     size_t room = x->asks_room == 0 ? 64 : 2 * x->asks_room;
-    struct piece *asks = realloc(x->asks, room * sizeof(*asks));
+    struct pri_io_range *asks = realloc(x->asks, room * sizeof(*asks));
     if (asks == NULL) {
         return false;
     }
@@ -87,7 +52,7 @@ static bool room_for_one(struct exchange *x)
     return true;
 }
 
-static void ask(struct exchange *x, int aggregator, uint64_t round)
+static void ask(struct pri_io_exchange *x, int aggregator, uint64_t round)
 {
     const struct pri_io_access *access = x->access;
     int64_t low, high;
@@ -107,7 +72,7 @@ static void ask(struct exchange *x, int aggregator, uint64_t round)
             x->error = PRI_ERR_NOMEM;
             return;
         }
-        struct piece *piece = &x->asks[x->asks_count++];
+        struct pri_io_range *piece = &x->asks[x->asks_count++];
         piece->place = pri_io_run(&access->io->view, access->at + from, to - from, &piece->length);
         x->out[rank].pieces++;
         x->out[rank].data += piece->length;
@@ -118,7 +83,7 @@ static void ask(struct exchange *x, int aggregator, uint64_t round)
 /* ---- messages ----------------------------------------------------------------------------------
  */
 
-static int all_to_all(struct exchange *x, void *out, void *in, size_t bytes)
+static int all_to_all(struct pri_io_exchange *x, void *out, void *in, size_t bytes)
 {
     return pri_coll_alltoall(x->team, (struct pri_some){out, bytes, &presto_type_byte},
                              (struct pri_some){in, bytes, &presto_type_byte}, NULL);
@@ -134,7 +99,7 @@ static void lay_out(int *counts, int *places, int size)
     }
 }
 
-static int all_to_all_parts(struct exchange *x, void *out, void *in)
+static int all_to_all_parts(struct pri_io_exchange *x, void *out, void *in)
 {
     lay_out(x->counts_out, x->places_out, x->team->size);
     lay_out(x->counts_in, x->places_in, x->team->size);
@@ -146,7 +111,7 @@ static int all_to_all_parts(struct exchange *x, void *out, void *in)
 }
 
 /* Whether any rank has failed. */
-static int agree(struct exchange *x)
+static int agree(struct pri_io_exchange *x)
 {
     int error = x->error;
     int failed = pri_coll_allreduce(x->team, PRI_IN_PLACE, &error, 1, &presto_type_int,
@@ -156,7 +121,7 @@ static int agree(struct exchange *x)
 }
 
 /* Memory of a round, when it is known what all ranks want. */
-static bool allocate(struct exchange *x)
+static bool allocate(struct pri_io_exchange *x)
 {
     uint64_t out = 0, in = 0;
     x->asked_count = 0;
@@ -176,7 +141,7 @@ static bool allocate(struct exchange *x)
            (x->window != NULL || x->asked_count == 0);
 }
 
-static void release(struct exchange *x)
+static void release(struct pri_io_exchange *x)
 {
     free(x->asked);
     free(x->item);
@@ -187,105 +152,20 @@ static void release(struct exchange *x)
     x->sent = x->received = NULL;
 }
 
-static int send_pieces(struct exchange *x)
+static int send_pieces(struct pri_io_exchange *x)
 {
     for (int i = 0; i < x->team->size; i++) {
-        x->counts_out[i] = (int)(x->out[i].pieces * sizeof(struct piece));
-        x->counts_in[i] = (int)(x->in[i].pieces * sizeof(struct piece));
+        x->counts_out[i] = (int)(x->out[i].pieces * sizeof(struct pri_io_range));
+        x->counts_in[i] = (int)(x->in[i].pieces * sizeof(struct pri_io_range));
     }
     return all_to_all_parts(x, x->asks, x->asked);
-}
-
-/* ---- at the aggregator -------------------------------------------------------------------------
- */
-
-static int by_place(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
-
-/* The pieces that were asked for, each with its place in `received`, in the order of the file. */
-static void sort_items(struct exchange *x)
-{
-    char *data = x->received;
-    for (size_t i = 0; i < x->asked_count; i++) {
-        x->item[i] = (struct item){x->asked[i].place, x->asked[i].length, data};
-        data += x->asked[i].length;
-    }
-    qsort(x->item, x->asked_count, sizeof(*x->item), by_place);
-}
-
-/* Items from *i on that follow each other with at most `gap` bytes between; moves *i behind them.
- * Returns where they end. */
-static int64_t next_extent(const struct exchange *x, size_t *i, int64_t gap)
-{
-    int64_t behind = x->item[*i].place;
-    for (; *i < x->asked_count && x->item[*i].place <= behind + gap; (*i)++) {
-        int64_t end = x->item[*i].place + (int64_t)x->item[*i].length;
-        behind = end > behind ? end : behind;
-    }
-    return behind;
-}
-
-static int write_window(struct exchange *x)
-{
-    int error = 0;
-    for (size_t i = 0; i < x->asked_count && error == 0;) {
-        size_t begin = i, moved;
-        int64_t first = x->item[i].place, behind = next_extent(x, &i, 0);
-        for (size_t k = begin; k < i; k++) {
-            memcpy(x->window + (x->item[k].place - x->low), x->item[k].data, x->item[k].length);
-        }
-        error = pri_io_piece(x->access->io, true, first, x->window + (first - x->low),
-                             (size_t)(behind - first), &moved);
-    }
-    return error;
-}
-
-/* *end: what is from there on is not in the file. */
-static int read_window(struct exchange *x, int64_t *end)
-{
-    int64_t gap = x->access->io->hints.ds_read == PRI_IO_DISABLE ? 0 : GAP;
-    int error = 0;
-    *end = INT64_MAX;
-    for (size_t i = 0; i < x->asked_count && error == 0 && *end == INT64_MAX;) {
-        size_t got;
-        int64_t first = x->item[i].place, behind = next_extent(x, &i, gap);
-        error = pri_io_piece(x->access->io, false, first, x->window + (first - x->low),
-                             (size_t)(behind - first), &got);
-        if ((int64_t)got < behind - first) {
-            *end = first + (int64_t)got;
-        }
-    }
-    return error;
-}
-
-/* Copies what each rank asked for, as far as it is there, to `received`, the ranks' parts one
- * behind the other, and counts it. */
-static void fill_replies(struct exchange *x, int64_t end)
-{
-    const struct piece *piece = x->asked;
-    char *to = x->received;
-    for (int i = 0; i < x->team->size; i++) {
-        x->reply_out[i] = 0;
-        for (uint64_t k = 0; k < x->in[i].pieces; k++, piece++) {
-            int64_t there = end - piece->place;
-            uint64_t n = there <= 0                        ? 0
-                         : (uint64_t)there < piece->length ? (uint64_t)there
-                                                           : piece->length;
-            memcpy(to, x->window + (piece->place - x->low), n);
-            to += n;
-            x->reply_out[i] += n;
-        }
-    }
 }
 
 /* ---- a round -----------------------------------------------------------------------------------
  */
 
 /* This rank's data for each aggregator, which is one range of it, in the order of ranks. */
-static void pack(struct exchange *x)
+static void pack(struct pri_io_exchange *x)
 {
     const struct pri_io_data *data = &x->access->data;
     char *to = x->sent;
@@ -297,7 +177,7 @@ static void pack(struct exchange *x)
     }
 }
 
-static void unpack(struct exchange *x)
+static void unpack(struct pri_io_exchange *x)
 {
     const struct pri_io_data *data = &x->access->data;
     const char *from = x->sent;
@@ -310,7 +190,7 @@ static void unpack(struct exchange *x)
     }
 }
 
-static int write_round(struct exchange *x)
+static int write_round(struct pri_io_exchange *x)
 {
     for (int i = 0; i < x->team->size; i++) {
         x->counts_out[i] = (int)x->out[i].data;
@@ -319,24 +199,24 @@ static int write_round(struct exchange *x)
     pack(x);
     int error = all_to_all_parts(x, x->sent, x->received);
     if (error == 0) {
-        sort_items(x);
-        error = write_window(x);
+        pri_io_sort_items(x);
+        error = pri_io_write_window(x);
     }
     return error;
 }
 
-static int read_round(struct exchange *x)
+static int read_round(struct pri_io_exchange *x)
 {
     int64_t end;
-    sort_items(x);
-    int error = read_window(x, &end);
+    pri_io_sort_items(x);
+    int error = pri_io_read_window(x, &end);
     if (error != 0) {
         x->error = error;
     }
     if (agree(x) != 0) {
         return x->error;
     }
-    fill_replies(x, end);
+    pri_io_fill_replies(x, end);
     error = all_to_all(x, x->reply_out, x->reply_in, sizeof(*x->reply_in));
     if (error != 0) {
         return error;
@@ -352,7 +232,7 @@ static int read_round(struct exchange *x)
     return error;
 }
 
-static int run_round(struct exchange *x, uint64_t round)
+static int run_round(struct pri_io_exchange *x, uint64_t round)
 {
     memset(x->out, 0, (size_t)x->team->size * sizeof(*x->out));
     x->asks_count = 0;
@@ -377,7 +257,7 @@ static int run_round(struct exchange *x, uint64_t round)
 /* ---- memory of all rounds ----------------------------------------------------------------------
  */
 
-static bool begin(struct exchange *x)
+static bool begin(struct pri_io_exchange *x)
 {
     size_t size = (size_t)x->team->size;
     x->out = calloc(2 * size, sizeof(*x->out));
@@ -397,7 +277,7 @@ static bool begin(struct exchange *x)
 
 int pri_io_exchange(struct pri_io_access *access, const struct pri_io_rounds *rounds)
 {
-    struct exchange x = {.access = access, .rounds = rounds, .team = access->io->team};
+    struct pri_io_exchange x = {.access = access, .rounds = rounds, .team = access->io->team};
     x.error = begin(&x) ? 0 : PRI_ERR_NOMEM;
     if (agree(&x) == 0) {
         for (uint64_t i = 0; i < rounds->count && run_round(&x, i) == 0; i++) {

@@ -46,6 +46,8 @@ presto_libpresto_core_la_SOURCES += \
     presto/mpi/coll_reduce.c \
     presto/mpi/coll_rooted.c \
     presto/mpi/comm.c \
+    presto/mpi/comm_dup.c \
+    presto/mpi/comm_end.c \
     presto/mpi/comm_make.c \
     presto/mpi/comm_tell.c \
     presto/mpi/count.h \

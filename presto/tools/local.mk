@@ -19,6 +19,7 @@ presto_tools_prestorun_SOURCES = \
     presto/tools/run_frame.h \
     presto/tools/run_guard.c \
     presto/tools/run_guarding.c \
+    presto/tools/run_help.c \
     presto/tools/run_input.c \
     presto/tools/run_launch.c \
     presto/tools/run_loop.c \

@@ -21,7 +21,7 @@
  * print and what signals it gets, and ends them all when one fails. By files:
  *
  *   run_options   the command line              run_wire     addresses
- *   run_values    their values
+ *   run_values    their values                  run_help     what --help prints
  *   run_foreign   options of other launchers    run_output   what ranks print
  *   run_bind      processors                    run_loop     waiting, and time
  *   run_spawn     sockets and pipes of ranks    run_poll     what is waited for
@@ -191,6 +191,7 @@ _Noreturn void run_no_memory(void);
  * many ranks as processors unless it says otherwise. Keeps addresses of argv, and writes there. */
 void run_options_parse(int argc, char **argv, int processors, struct run_options *options);
 void run_options_free(struct run_options *options);
+extern const char run_help[];
 
 /* Values of options; what makes no sense is refused, with what is wanted. */
 int run_value_number(const char *option, const char *text, int least, int most, const char *wanted);

@@ -12,46 +12,6 @@
 #include "base/standard.h"
 #include "tools/run.h"
 
-static const char help[] =
-    "usage: prestorun [-n RANKS] [OPTION...] COMMAND [ARGUMENT...] [: -n RANKS ... COMMAND ...]\n"
-    "Run COMMAND as the ranks of a Presto job, on this host or several; several commands, with\n"
-    ": between them, as ranks of one job, in this order.\n"
-    "\n"
-    "For the command that follows:\n"
-    "  -n, --np RANKS        number of ranks (default, for a single command: the processors that\n"
-    "                        may be used); also -c\n"
-    "  -N, --npernode RANKS  ranks on each host\n"
-    "  -H, --host HOST[:N],...  the hosts, and how many ranks each is for (1)\n"
-    "      --hostfile FILE   the same, each line HOST, HOST:N or HOST slots=N\n"
-    "      --wdir DIRECTORY  run the command there\n"
-    "  -x NAME[=VALUE]       set a variable of the ranks' environment\n"
-    "For the job:\n"
-    "      --bind-to WHAT    core, hwthread: each rank on one of its own, one after the other;\n"
-    "                        none: wherever the system puts it (default)\n"
-    "      --map-by WHAT     slot, core, hwthread: fill one host after the other (default); node:\n"
-    "                        one rank on each host in turn\n"
-    "      --launcher COMMAND  what starts a command on another host, called as COMMAND HOST\n"
-    "                        WORD...; default: the variable PRESTO_LAUNCHER, or ssh\n"
-    "      --prefix FOLDER   on other hosts prestorun is in FOLDER/bin\n"
-    "      --fanout N        hosts that each host starts itself (default: 32)\n"
-    "      --stdin WHICH     the rank that reads standard input (default: 0), or none\n"
-    "      --merge-stderr-to-stdout  what ranks print to standard error goes to standard output\n"
-    "      --tag-output      begin each line with the rank and the stream it comes from\n"
-    "      --timeout SECONDS end the job after so long, with exit status 124\n"
-    "      --keep-going      do not end the other ranks when one has failed\n"
-    "      --report FILE     record what the ranks send, receive and wait for, and write it to "
-    "FILE;\n"
-    "                        apelink-report reads it\n"
-    "      --oversubscribe   accepted: more ranks than processors are always allowed, and yield\n"
-    "      --allow-run-as-root  accepted: anybody may\n"
-    "  -v, --verbose         say which ranks start and end, by which link rank 0 reaches\n"
-    "                        the others, and what each of them has sent and received\n"
-    "  -h, --help            print this\n"
-    "  -V, --version         print the version\n"
-    "\n"
-    "Exit status: that of the first rank that failed, 128 + N if that was ended by signal N,\n"
-    "else 0; 127 if a command cannot be run.\n";
-
 enum {
     BIND_TO = 256,
     MAP_BY,
@@ -277,7 +237,7 @@ static void take(int option, struct run_options *options, struct run_app *app, c
         options->verbose = true;
         break;
     case 'h':
-        print_and_end(help);
+        print_and_end(run_help);
     case 'V':
         print_and_end("prestorun (" PACKAGE_NAME ") " PACKAGE_VERSION "\n");
     case 'q':

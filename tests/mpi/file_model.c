@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: presto/io/data.c collective.c exchange.c view.c presto/type/runs.c
+ * Covers: presto/io/data.c collective.c exchange.c aggregate.c view.c presto/type/runs.c
  *
  * Files against a plain array: each round all ranks take random views in which their parts do not
  * overlap, and read or write by one of the ways that MPI has. What every rank writes is known to

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: mpi/coll_persistent.c mpi/exchange.c mpi/comm_make.c mpi/info.c */
+/* Covers: mpi/coll_persistent.c mpi/exchange.c mpi/comm_dup.c mpi/info.c */
 /* Persistent collective operations against the blocking ones, started in another order by each
  * rank; exchanges with one request; copies of communicators with an info, and infos. A plain MPI
  * program for one or more ranks. */

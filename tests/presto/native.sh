@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: presto/core/launch_alone.c presto/core/launch_prestorun.c presto/core/start.c
+# Covers: presto/core/launch_alone.c presto/core/launch_prestorun.c presto/core/start.c presto/core/interface.c
 # presto/core/meet.c presto/core/peer.c
 # Covers: presto/core/environment.c presto/core/stats.c
 # The native interface's programs, over each link and started in each way.
