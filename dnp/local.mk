@@ -78,6 +78,8 @@ dnp_libboard_la_SOURCES = \
     dnp/board/device_ioctl.c \
     dnp/board/machine.c \
     dnp/board/machine.h \
+    dnp/board/machine_memory.c \
+    dnp/board/machine_memory.h \
     dnp/board/maps.c \
     dnp/board/maps.h \
     dnp/board/memory.c \
@@ -114,7 +116,8 @@ dnp_apelink_board_SOURCES = \
     dnp/board/socket.c \
     dnp/board/socket.h \
     dnp/board/wire.c \
-    dnp/board/wire.h
+    dnp/board/wire.h \
+    dnp/board/wire_open.c
 dnp_apelink_board_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)
 dnp_apelink_board_LDADD = dnp/libboard.la $(LIBEVENT_LIBS)
 

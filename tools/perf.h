@@ -9,7 +9,7 @@
 /*
  * apeni-perf: measures the network interface without MPI.
  *
- *   apeni-perf.c    modes, help perf_side.c an NI and its peer; sending, waiting
+ *   apeni-perf.c    modes, help                 perf_side.c     an NI, its peer; sending, waiting
  *   perf_options.c  the command line            perf_line.c     one-way time of a cache line
  *   perf_cores.c    where processes run         perf_latency.c  ping-pong, completion of transfers
  *   perf_team.c     starts and directs workers  perf_stream.c   bandwidth, rate
@@ -18,6 +18,7 @@
  *   perf_report.c   table, CSV, JSON            perf_measure.c  the modes latency to mbw
  *   perf_values.c   values of options           perf_tune*.c    --tune
  *   perf_stamps.c   where the time goes         perf_board.c    a card, without the NI
+ *                                               perf_cards.c    opens it
  *
  * The process that the user starts opens no interface and is not pinned. It forks workers, two for
  * each pair, a leader and a follower (one process plays both over the link inproc), and sleeps

@@ -7,6 +7,8 @@ tools_apeni_perf_SOURCES = \
     tools/apeni-perf.c \
     tools/perf.h \
     tools/perf_board.c \
+    tools/perf_cards.c \
+    tools/perf_cards.h \
     tools/perf_check.c \
     tools/perf_cores.c \
     tools/perf_latency.c \

@@ -21,14 +21,10 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
-#include "dnp/registers.h"
-#include "driver/client.h"
 #include "driver/word.h"
-#include "perf.h"
+#include "perf_cards.h"
 
 enum {
-    TX = 256,
-    EVENTS = 1024,
     BUCKETS = 20,           /* powers of two of a microsecond */
     HISTOGRAM = 3,          /* sizes */
     STREAM_BYTES = 4 << 20, /* of a repetition of long messages */
@@ -36,121 +32,11 @@ enum {
 };
 #define LIMIT_NS (60 * (uint64_t)1000000000)
 
-struct card {
-    struct apelink_client client;
-    uint16_t at[3];
-    uint16_t size[3];
-};
-
-struct bench {
-    struct card card[2];
-    struct card *to; /* PUTs go there, and GETs come from there */
-    uint8_t *source, *target;
-    uint16_t nowhere[3]; /* along an axis without cables */
-    bool can_drop;
-};
-
-/* ---- cards ----------------------------------------------------------------------------------- */
-
-static void check(int error, const char *what, const char *device)
-{
-    if (error != 0) {
-        perf_fail("%s: %s: %s; see docs/board.md", device, what, strerror(-error));
-    }
-}
-
-static void open_card(struct card *card, const char *device)
-{
-    check(apelink_client_open(&card->client, device, TX, EVENTS), "it cannot be opened", device);
-    for (unsigned i = 0; i < 3; i++) {
-        card->at[i] = (uint16_t)(card->client.features.place >> 10 * i & 0x3ff);
-        card->size[i] = (uint16_t)(card->client.features.torus >> 10 * i & 0x3ff);
-    }
-}
-
-static bool is_up(struct card *card, unsigned link, const char *device)
-{
-    uint32_t up;
-
-    check(apelink_client_read(&card->client, (uint32_t)DNP_REG_link_up + 4 * link, &up),
-          "its registers cannot be read", device);
-    return up != 0;
-}
-
-/* A card to which no packet gets: along an axis on which no link has a cable. */
-static void find_nowhere(struct bench *bench, const char *device)
-{
-    struct card *card = &bench->card[0];
-
-    for (unsigned axis = 0; axis < 3 && !bench->can_drop; axis++) {
-        bench->can_drop = card->size[axis] > 1 && !is_up(card, 2 * axis, device) &&
-                          !is_up(card, 2 * axis + 1, device);
-        memcpy(bench->nowhere, card->at, sizeof bench->nowhere);
-        bench->nowhere[axis] = (uint16_t)(card->at[axis] > 0 ? card->at[axis] - 1 : 1);
-    }
-}
-
-/* kind: MAP_SHARED, as the NI's is, which a board can map, too, or MAP_PRIVATE. */
-static void *map(uint64_t len, int kind)
-{
-    void *memory =
-        mmap(NULL, len, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-    if (memory == MAP_FAILED) {
-        perf_fail("no memory for %" PRIu64 " bytes", len);
-    }
-    return memory;
-}
-
-static void open_bench(struct bench *bench, const struct perf_options *options)
-{
-    char first[256], *second;
-    uint64_t len = options->sizes[options->size_count - 1];
-    uint32_t handle;
-
-    if (options->devices == NULL) {
-        perf_bad_use("the mode board needs --devices, such as /run/apelink/apelink0: of one card "
-                     "for loop-back, or of two");
-    }
-    snprintf(first, sizeof first, "%s", options->devices);
-    second = strchr(first, ',');
-    if (second != NULL) {
-        *second++ = '\0';
-    }
-    open_card(&bench->card[0], first);
-    bench->to = second != NULL ? &bench->card[1] : &bench->card[0];
-    if (second != NULL) {
-        open_card(bench->to, second);
-    }
-    find_nowhere(bench, first);
-    bench->source = map(len, MAP_SHARED);
-    bench->target = map(len, MAP_SHARED);
-    for (uint64_t i = 0; i < len; i++) {
-        bench->source[i] = (uint8_t)(i * 7 + i / 251);
-    }
-    for (unsigned i = 0; i <= (second != NULL); i++) {
-        struct apelink_client *client = &bench->card[i].client;
-
-        check(apelink_client_register(client, bench->source, len, APELINK_ACCESS_READ, &handle),
-              "memory cannot be registered", options->devices);
-        check(apelink_client_register(client, bench->target, len, APELINK_ACCESS_WRITE, &handle),
-              "memory cannot be registered", options->devices);
-    }
-}
-
-static void close_bench(struct bench *bench)
-{
-    if (bench->to != &bench->card[0]) {
-        apelink_client_close(&bench->to->client);
-    }
-    apelink_client_close(&bench->card[0].client);
-}
-
 /* ---- operations ------------------------------------------------------------------------------ */
 
 enum what { PUT, GET, DROP };
 
-static bool post(struct bench *bench, enum what what, uint64_t at, uint64_t len)
+static bool post(struct perf_cards *bench, enum what what, uint64_t at, uint64_t len)
 {
     uint64_t source = (uintptr_t)bench->source + at, target = (uintptr_t)bench->target + at;
     const uint16_t *to = what == DROP ? bench->nowhere : bench->to->at;
@@ -176,7 +62,7 @@ static bool is_magic(struct apelink_word word, struct apelink_word magic)
 }
 
 /* Take an event of what was posted, if there is one. */
-static bool take(struct bench *bench, enum what what)
+static bool take(struct perf_cards *bench, enum what what)
 {
     struct apelink_client *client = what == PUT ? &bench->to->client : &bench->card[0].client;
     uint8_t event[APELINK_EVENT_SIZE];
@@ -207,7 +93,7 @@ static void wait_a_little(uint64_t begun)
 }
 
 /* A message of len bytes, in packets, `count` times, with up to `window` packets under way. */
-static void stream(struct bench *bench, enum what what, uint64_t len, uint64_t count,
+static void stream(struct perf_cards *bench, enum what what, uint64_t len, uint64_t count,
                    uint64_t window)
 {
     uint64_t of_one = (len + APELINK_PAYLOAD_MAX - 1) / APELINK_PAYLOAD_MAX;
@@ -236,7 +122,7 @@ static void stream(struct bench *bench, enum what what, uint64_t len, uint64_t c
 }
 
 /* One message alone, in nanoseconds. */
-static uint64_t one(struct bench *bench, enum what what, uint64_t len, uint64_t window)
+static uint64_t one(struct perf_cards *bench, enum what what, uint64_t len, uint64_t window)
 {
     uint64_t begun = ni_now_ns();
 
@@ -259,7 +145,7 @@ static uint64_t iterations_of(const struct perf_options *options, uint64_t len)
                                     : ni_min_u64(1000, 16 + STREAM_BYTES / len);
 }
 
-static double bandwidth(struct bench *bench, enum what what, uint64_t len,
+static double bandwidth(struct perf_cards *bench, enum what what, uint64_t len,
                         const struct perf_options *options)
 {
     uint64_t count = iterations_of(options, len), begun;
@@ -273,7 +159,7 @@ static double bandwidth(struct bench *bench, enum what what, uint64_t len,
     return perf_median(values, options->reps);
 }
 
-static double latency(struct bench *bench, enum what what, uint64_t len,
+static double latency(struct perf_cards *bench, enum what what, uint64_t len,
                       const struct perf_options *options)
 {
     uint64_t count = iterations_of(options, len) / 4 + 1;
@@ -290,7 +176,7 @@ static double latency(struct bench *bench, enum what what, uint64_t len,
     return perf_median(values, options->reps);
 }
 
-static void print_row(struct bench *bench, uint64_t len, const struct perf_options *options)
+static void print_row(struct perf_cards *bench, uint64_t len, const struct perf_options *options)
 {
     printf("%10" PRIu64, len);
     if (bench->can_drop) {
@@ -307,7 +193,7 @@ static void print_row(struct bench *bench, uint64_t len, const struct perf_optio
     memset(bench->target, 0, len);
 }
 
-static void print_histogram(struct bench *bench, const struct perf_options *options)
+static void print_histogram(struct perf_cards *bench, const struct perf_options *options)
 {
     static const uint64_t sizes[HISTOGRAM] = {8, 512, APELINK_PAYLOAD_MAX};
     uint64_t bucket[BUCKETS][HISTOGRAM] = {{0}}, most = options->sizes[options->size_count - 1];
@@ -339,7 +225,7 @@ static void print_histogram(struct bench *bench, const struct perf_options *opti
 }
 
 /* Register and deregister 1 MiB: of memory that is new each time, or of the same again. */
-static double registration(struct bench *bench, const struct perf_options *options, bool again)
+static double registration(struct perf_cards *bench, const struct perf_options *options, bool again)
 {
     struct apelink_client *client = &bench->card[0].client;
     double values[PERF_REPS_MAX * 8];
@@ -351,13 +237,14 @@ static double registration(struct bench *bench, const struct perf_options *optio
         uint64_t begun;
 
         if (memory == NULL) {
-            memory = map(REGISTERED, MAP_PRIVATE);
+            memory = perf_card_map(REGISTERED, MAP_PRIVATE);
         }
         begun = ni_now_ns();
-        check(apelink_client_register(client, memory, REGISTERED, APELINK_ACCESS_READ, &handle),
-              "memory cannot be registered", options->devices);
-        check(apelink_client_deregister(client, handle), "it cannot be given back",
-              options->devices);
+        perf_card_check(
+            apelink_client_register(client, memory, REGISTERED, APELINK_ACCESS_READ, &handle),
+            "memory cannot be registered", options->devices);
+        perf_card_check(apelink_client_deregister(client, handle), "it cannot be given back",
+                        options->devices);
         values[again && i > 0 ? i - 1 : i] = (double)(ni_now_ns() - begun) / 1000;
         if (!again) {
             munmap(memory, REGISTERED);
@@ -372,12 +259,12 @@ static double registration(struct bench *bench, const struct perf_options *optio
 
 int perf_board(const struct perf_options *options)
 {
-    struct bench bench = {.can_drop = false};
+    struct perf_cards bench = {.can_drop = false};
     const uint16_t *at = bench.card[0].at, *to;
     double fresh, again;
     bool cache;
 
-    open_bench(&bench, options);
+    perf_cards_open(&bench, options);
     to = bench.to->at;
     cache = (bench.card[0].client.features.features & APELINK_FEATURE_PIN_CACHE) != 0;
     printf("The card at %u %u %u to %s %u %u %u, %s; window %" PRIu64 " packets, median of %" PRIu64
@@ -404,7 +291,7 @@ int perf_board(const struct perf_options *options)
         fresh, again, again / fresh,
         cache ? "the driver has a pin-down cache"
               : "a process pins no memory, so that there is no cache");
-    close_bench(&bench);
+    perf_cards_close(&bench);
     perf_end_output();
     return PERF_EXIT_GOOD;
 }

@@ -5,16 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <apeni/log.h>
 
-#include "base/alloc.h"
 #include "base/bits.h"
+#include "dnp/board/machine_memory.h"
 
 _Static_assert(APELINK_BAR_CHANNELS == DNP_CHANNELS, "channels of the BAR");
 _Static_assert(APELINK_BAR_RING_MAX == DNP_RING_MAX, "entries of a ring");
@@ -22,110 +20,9 @@ _Static_assert(APELINK_BAR_PAGE == DNP_PAGE, "pages");
 _Static_assert(sizeof(struct apelink_bar) <= APELINK_BAR_PAGE, "page 0");
 _Static_assert(sizeof(struct apelink_bar_list) == APELINK_BAR_PAGE, "a list is a page");
 
-/* What a machine's buffers may take in lists of pages for each page that it has, and what a buffer
- * takes besides in the same unit; memory that lies in one piece below PCI. */
-enum { ENTRIES_PER_PAGE = 16, ENTRIES_BESIDES = 16 };
-#define MEMORY_MAX (2ULL << 30)
-
-struct board_buffer {
-    struct board_buffer *next;
-    uint64_t count; /* of pages */
-    ni_handle handle;
-    uint64_t page[]; /* as dnp_buffers_add wants them */
-};
-
 static _Atomic(uint32_t) *word(__u32 *shared)
 {
     return (_Atomic(uint32_t) *)shared;
-}
-
-/* The driver's memory, once: it may change it. */
-static uint64_t load(__u64 *shared)
-{
-    return atomic_load_explicit((_Atomic(uint64_t) *)shared, memory_order_relaxed);
-}
-
-/* What lies at a physical address, or NULL. */
-static void *at(const struct board_machine *machine, uint64_t address, uint64_t len)
-{
-    return machine->memory != NULL && ni_range_within(address, len, machine->memory_bytes)
-               ? machine->memory + address
-               : NULL;
-}
-
-static void forget_memory(struct board_machine *machine)
-{
-    if (machine->memory != NULL) {
-        munmap(machine->memory, machine->memory_bytes);
-    }
-    machine->memory = NULL;
-    machine->memory_bytes = 0;
-}
-
-/* Map the memory of which this is the file; NULL, or why that cannot be. */
-static const char *map_file(struct board_machine *machine, int fd)
-{
-    struct stat status;
-    void *memory;
-
-    if (fd < 0 || fstat(fd, &status) != 0) {
-        return strerror(errno);
-    }
-    if (status.st_size <= 0) {
-        return "it is empty";
-    }
-    if ((uint64_t)status.st_size > MEMORY_MAX) {
-        return "it is more than 2 GiB";
-    }
-    memory = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (memory == MAP_FAILED) {
-        return strerror(errno);
-    }
-    machine->memory = memory;
-    machine->memory_bytes = (uint64_t)status.st_size;
-    return NULL;
-}
-
-static int map_memory(struct board_machine *machine)
-{
-    int fd = open(machine->memory_path, O_RDWR | O_CLOEXEC);
-    const char *why = map_file(machine, fd);
-
-    if (why != NULL) {
-        ni_log(NI_LOG_ERROR,
-               "apelink-board: %s, the memory of a virtual machine, cannot be mapped: %s",
-               machine->memory_path, why);
-    }
-    if (fd >= 0) {
-        close(fd);
-    }
-    return why != NULL ? -ENXIO : 0;
-}
-
-static void free_buffer(struct board_machine *machine, struct board_buffer *buffer)
-{
-    machine->entries -= buffer->count + ENTRIES_BESIDES;
-    free(buffer);
-}
-
-/* Room for the list of a buffer, or NULL and a negative errno. */
-static struct board_buffer *new_buffer(struct board_machine *machine, uint64_t count, int *status)
-{
-    uint64_t pages = machine->memory_bytes / DNP_PAGE;
-    struct board_buffer *buffer = NULL;
-
-    *status = -ENOMEM;
-    if (count <= pages && machine->entries + count + ENTRIES_BESIDES > ENTRIES_PER_PAGE * pages) {
-        *status = -ENOSPC;
-    } else if (count <= pages) {
-        buffer = ni_calloc(1, sizeof *buffer + count * sizeof *buffer->page);
-    }
-    if (buffer != NULL) {
-        buffer->count = count;
-        machine->entries += count + ENTRIES_BESIDES;
-        *status = 0;
-    }
-    return buffer;
 }
 
 static void leave(struct board_machine *machine, unsigned port)
@@ -135,7 +32,7 @@ static void leave(struct board_machine *machine, unsigned port)
         struct board_buffer *buffer = machine->buffers[port];
 
         machine->buffers[port] = buffer->next;
-        free_buffer(machine, buffer);
+        board_buffer_free(machine, buffer);
     }
 }
 
@@ -153,18 +50,18 @@ static int do_reset(struct board_machine *machine, const struct apelink_bar_requ
     int status;
 
     leave_all(machine);
-    forget_memory(machine);
-    status = map_memory(machine);
+    board_machine_unmap(machine);
+    status = board_machine_map(machine);
     if (status != 0) {
         return status;
     }
-    probe = at(machine, request->address, sizeof *probe);
+    probe = board_machine_at(machine, request->address, sizeof *probe);
     if (request->address % sizeof *probe != 0 || probe == NULL || *probe != request->probe) {
         ni_log(NI_LOG_ERROR,
                "apelink-board: %s is not the memory of the virtual machine, or not in one piece: "
                "QEMU needs -object memory-backend-file,share=on,mem-path=%s and at most 2 GiB",
                machine->memory_path, machine->memory_path);
-        forget_memory(machine);
+        board_machine_unmap(machine);
         return -ENXIO;
     }
     return 0;
@@ -175,8 +72,10 @@ static bool rings_make_sense(const struct board_machine *machine,
 {
     return board_ring_makes_sense(request->tx_entries) &&
            board_ring_makes_sense(request->event_entries) &&
-           at(machine, request->tx_base, (uint64_t)request->tx_entries * APELINK_COMMAND_SIZE) &&
-           at(machine, request->event_base, (uint64_t)request->event_entries * APELINK_EVENT_SIZE);
+           board_machine_at(machine, request->tx_base,
+                            (uint64_t)request->tx_entries * APELINK_COMMAND_SIZE) &&
+           board_machine_at(machine, request->event_base,
+                            (uint64_t)request->event_entries * APELINK_EVENT_SIZE);
 }
 
 static int do_open(struct board_machine *machine, struct apelink_bar_request *request)
@@ -216,32 +115,6 @@ static int do_close(struct board_machine *machine, const struct apelink_bar_requ
     return 0;
 }
 
-/* The pages of a buffer from the driver's list. */
-static int read_list(const struct board_machine *machine, uint64_t address, uint64_t count,
-                     uint64_t *page)
-{
-    struct apelink_bar_list *list = NULL;
-
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t one;
-
-        if (i % APELINK_BAR_LIST == 0) {
-            address = list == NULL ? address : load(&list->next);
-            list = address % DNP_PAGE == 0 ? at(machine, address, sizeof *list) : NULL;
-        }
-        if (list == NULL) {
-            return -EINVAL;
-        }
-        one = load(&list->page[i % APELINK_BAR_LIST]);
-        page[i] = one & ~(uint64_t)APELINK_BAR_READ_ONLY;
-        if (page[i] % DNP_PAGE != 0 || at(machine, page[i], DNP_PAGE) == NULL) {
-            return -EINVAL;
-        }
-        page[i] |= one != page[i] ? BOARD_READ_ONLY : 0;
-    }
-    return 0;
-}
-
 static int do_register(struct board_machine *machine, struct apelink_bar_request *request)
 {
     uint32_t all = APELINK_ACCESS_READ | APELINK_ACCESS_WRITE, access = request->access;
@@ -257,11 +130,11 @@ static int do_register(struct board_machine *machine, struct apelink_bar_request
         return -EINVAL;
     }
     count = (request->address + request->len - 1) / DNP_PAGE - request->address / DNP_PAGE + 1;
-    buffer = new_buffer(machine, count, &status);
+    buffer = board_buffer_new(machine, count, &status);
     if (buffer == NULL) {
         return status;
     }
-    status = read_list(machine, request->list, count, buffer->page);
+    status = board_buffer_read(machine, request->list, buffer);
     if (status == 0 &&
         dnp_buffers_add(&machine->device->card->buffers, (uint8_t)request->port, request->address,
                         request->len,
@@ -271,7 +144,7 @@ static int do_register(struct board_machine *machine, struct apelink_bar_request
         status = -ENOSPC;
     }
     if (status != 0) {
-        free_buffer(machine, buffer);
+        board_buffer_free(machine, buffer);
         return status;
     }
     buffer->next = machine->buffers[request->port];
@@ -298,7 +171,7 @@ static int do_deregister(struct board_machine *machine, const struct apelink_bar
     *link = buffer->next;
     (void)dnp_buffers_remove(&machine->device->card->buffers, (uint8_t)request->port,
                              buffer->handle);
-    free_buffer(machine, buffer);
+    board_buffer_free(machine, buffer);
     return 0;
 }
 
@@ -378,7 +251,7 @@ void board_machine_reset(struct board_machine *machine)
     struct apelink_bar *bar = machine->bar;
 
     leave_all(machine);
-    forget_memory(machine);
+    board_machine_unmap(machine);
     memset(bar, 0, sizeof *bar);
     bar->version = APELINK_BAR_VERSION;
     bar->channels = APELINK_BAR_CHANNELS;
@@ -424,7 +297,7 @@ void board_machine_close(struct board_machine *machine)
 {
     if (machine->bar != NULL) {
         leave_all(machine);
-        forget_memory(machine);
+        board_machine_unmap(machine);
         atomic_store_explicit(word(&machine->bar->there), 0, memory_order_release);
         munmap(machine->bar, APELINK_BAR_BYTES);
     }

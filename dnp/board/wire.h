@@ -47,6 +47,9 @@ ni_status board_wire_open(struct board_wire *wire, event_callback_fn ready);
 
 void board_wire_close(struct board_wire *wire);
 
+/* Its link, for people. */
+const char *board_wire_name(const struct board_wire *wire);
+
 /* How many words the next frame has room for behind those it has. 0: none for now. */
 uint32_t board_wire_room(struct board_wire *wire, uint64_t now);
 

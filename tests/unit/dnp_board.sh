@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: dnp/board/main.c, dnp/board/board.c, dnp/board/wire.c. A board between two cards of a test, over good and over bad cables; its
+# Covers: dnp/board/main.c, dnp/board/board.c, dnp/board/wire.c,
+# dnp/board/wire_open.c. A board between two cards of a test, over good and over bad cables; its
 # state; strangers; what it says about configurations that cannot be used.
 set -u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: dnp/board/machine.c, driver/apelink_bar.h. */
+/* Covers: dnp/board/machine.c, dnp/board/machine_memory.c, driver/apelink_bar.h. */
 #include "unit.h"
 
 #include <errno.h>
