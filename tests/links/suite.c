@@ -10,7 +10,8 @@
 
 enum {
     PAGE = 4096,
-    REST = 300, /* rounds of progress in which nothing is expected to happen */
+    REST = 300,   /* rounds of progress in which nothing is expected to happen */
+    NAP_US = 100, /* between two looks, after so many in vain: who is waited for needs the cores */
 };
 
 enum command { COMMAND_NONE, COMMAND_RUN, COMMAND_QUIT };
@@ -243,7 +244,9 @@ static void serve(struct suite_ni *ni)
             atomic_store_explicit(&server->command, COMMAND_NONE, memory_order_release);
             break;
         default:
-            if (ni->ni == NULL || ni_wait(ni->ni, 200) == 0) {
+            if (ni->ni == NULL) {
+                usleep(NAP_US);
+            } else if (ni_wait(ni->ni, 200) == 0) {
                 sched_yield();
             }
         }
@@ -314,14 +317,18 @@ static void check_servers(struct suite *suite)
     }
 }
 
-/* One step of waiting for others. */
-static void relax(struct suite *suite)
+/* One step of waiting for others, after so many. */
+static void relax(struct suite *suite, unsigned steps)
 {
     if (suite->link->mode == SUITE_HERE) {
         progress_here(suite);
-    } else {
-        check_servers(suite);
+        return;
+    }
+    check_servers(suite);
+    if (steps < REST) {
         sched_yield();
+    } else {
+        usleep(NAP_US);
     }
 }
 
@@ -345,8 +352,9 @@ void suite_end(struct suite *suite, unsigned i)
     struct suite_server *server = &suite->private->servers[i];
 
     CHECK(server->running);
-    while (atomic_load_explicit(&server->command, memory_order_acquire) != COMMAND_NONE) {
-        relax(suite);
+    for (unsigned steps = 0;
+         atomic_load_explicit(&server->command, memory_order_acquire) != COMMAND_NONE; steps++) {
+        relax(suite, steps);
     }
     server->running = false;
 }
@@ -359,23 +367,23 @@ void suite_call(struct suite *suite, unsigned i, suite_fn fn, void *arg)
 
 void suite_until(struct suite *suite, bool (*condition)(void *arg), void *arg)
 {
-    while (!condition(arg)) {
-        relax(suite);
+    for (unsigned steps = 0; !condition(arg); steps++) {
+        relax(suite, steps);
     }
 }
 
 void suite_until_count(struct suite *suite, const _Atomic uint64_t *count, uint64_t value)
 {
-    while (atomic_load(count) < value) {
-        relax(suite);
+    for (unsigned steps = 0; atomic_load(count) < value; steps++) {
+        relax(suite, steps);
     }
     CHECK(atomic_load(count) == value);
 }
 
 void suite_rest(struct suite *suite)
 {
-    for (int i = 0; i < REST; i++) {
-        relax(suite);
+    for (unsigned steps = 0; steps < REST; steps++) {
+        relax(suite, steps);
     }
     if (suite->link->mode != SUITE_HERE) {
         usleep(20000);
