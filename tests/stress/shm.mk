@@ -2,6 +2,6 @@
 
 stress_tests += tests/stress/shm_threads
 
-tests_stress_shm_threads_SOURCES = tests/stress/shm_threads.c $(shm_mock)
+tests_stress_shm_threads_SOURCES = tests/stress/shm_threads.c
 tests_stress_shm_threads_CPPFLAGS = $(SHM_CPPFLAGS)
 tests_stress_shm_threads_LDADD = $(SHM_LIBS)
