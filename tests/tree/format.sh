@@ -12,9 +12,11 @@ version=$($tool --version | sed -n 's/.*version \([0-9]*\).*/\1/p')
 
 # One process for many files: most of its time is its start.
 files=$(tree_files '*.c' '*.h')
-for file in $(echo "$files" | xargs -n 64 $tool --dry-run --Werror 2>&1 | sed -n 's/^\([^:]*\):[0-9]*:[0-9]*: .*/\1/p' | sort -u); do
-    fail "$file: run $tool -i $file"
-done
-# What could not be read at all is named in no line of that form.
-if [ $failures -eq 0 ]; then echo "$files" | xargs -n 64 $tool --dry-run --Werror || fail "$tool failed, see above"; fi
+said=$(echo "$files" | xargs -n 64 $tool --dry-run --Werror 2>&1) || {
+    for file in $(echo "$said" | sed -n 's/^\([^:]*\):[0-9]*:[0-9]*: .*/\1/p' | sort -u); do
+        fail "$file: run $tool -i $file"
+    done
+    # What could not be read at all is named in no line of that form.
+    [ $failures -gt 0 ] || fail "$tool failed: $said"
+}
 finish "$(echo "$files" | wc -l)" "C files"
