@@ -21,6 +21,13 @@ has() {
     grep -qe "$word" "$work/out" || failed "$*: does not print $word"
 }
 
+# Compilers beside the one of this build.
+others=
+for other in gcc clang; do
+    [ "$other" = "${CC:-cc}" ] || ! $other --version >/dev/null 2>&1 || others="$others $other"
+done
+cxx=${CXX:-c++}
+
 has 'showme:WHAT' "$prestocc" --help
 has '^prestocc: Presto [0-9]' "$prestocc" --version
 has "-I$PRESTO_INCLUDEDIR x.c.*-lpresto" "$prestocc" --show x.c
@@ -88,13 +95,11 @@ grep -qx "prestocc: cannot read $work" "$work/out" || failed "--check does not n
 
 compile "$work/good.c" "$work/good" || failed "a program does not compile"
 "$work/good" || failed "a program does not run alone"
-for compiler in "${CC:-cc}" gcc clang; do
-    $compiler --version >/dev/null 2>&1 || continue
+for compiler in "${CC:-cc}" $others; do
     PRESTO_CC=$compiler "$prestocc" -c "$work/bad.c" -o "$work/bad.o" 2>"$work/out" && failed "$compiler compiles bad.c"
     grep -q 'MPI_Session_init is not in Presto' "$work/out" || failed "$compiler does not name MPI_Session_init"
 done
 printf '#include <mpi.h>\n#include <mpi.h>\nint main() { return MPI_Init(0, 0) + (MPI_INT == MPI_BYTE); }\n' >"$work/one.cc"
-cxx=${CXX:-c++}
 if $cxx --version >/dev/null 2>&1; then
     # shellcheck disable=SC2086 # a compiler may come with options of its own
     $cxx -std=c++17 -Wall -Wextra -Wpedantic -Wundef -Werror -fsyntax-only -I"$PRESTO_INCLUDEDIR" "$work/one.cc" ||
@@ -160,7 +165,7 @@ sed -n 's/.* error: \(.*: \)\{0,1\}\(MPI_[A-Za-z_0-9]*\) is not in Presto: .*/\2
     sed -n 's/^ *2 //p' >"$work/told"
 cmp -s "$work/missing" "$work/told" || failed "missing, and not refused by both names: $(comm -3 "$work/missing" "$work/told")"
 # With the header, too, a configure script hears no: by Autoconf's AC_CHECK_FUNCS with it, CMake's check_symbol_exists, #ifdef.
-for compiler in "${CC:-cc}" gcc clang "${CXX:-c++}"; do
+for compiler in "${CC:-cc}" $others "$cxx"; do
     $compiler --version >/dev/null 2>&1 || continue
     for name in MPI_Session_init PMPI_Remove_error_class MPI_Comm_rank; do
         want=no
@@ -202,7 +207,6 @@ other=
 theirs=
 [ -z "${MPICC-}" ] || theirs=$($MPICC --showme:link 2>/dev/null)
 # What runs has to have the sanitizer of the library's compiler.
-others='gcc clang'
 [ -z "$sanitizer" ] || others=
 for compiler in "${CC:-cc}" $others "$cxx"; do
     $compiler --version >/dev/null 2>&1 || continue
