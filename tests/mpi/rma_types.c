@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Put, Get and Accumulate with derived datatypes at the origin, at the target, at both. -most INTS
- * leaves out those of more. */
+ * leaves out those of more, -accumulate INTS those of more that accumulate, unless all of the ints
+ * are one piece. */
 #include "dt.h"
 #include "rma.h"
 
@@ -114,6 +115,7 @@ int main(int argc, char **argv)
 
     mt_init(&argc, &argv);
     size_t most = (size_t)mt_option(argc, argv, "-most", MOST);
+    size_t accumulate = (size_t)mt_option(argc, argv, "-accumulate", MOST);
     for (int kind = 0; kind < rma_kinds(); ++kind) {
         rma_open(&w, kind, MOST);
         for (int a = 0; a < dt_kinds(); ++a) {
@@ -124,7 +126,9 @@ int main(int argc, char **argv)
                     struct pair p;
                     if (make_pair(&p, a, b, sizes[i])) {
                         out(&w, &p, false);
-                        out(&w, &p, true);
+                        if (sizes[i] <= accumulate || (0 == a && 0 == b)) {
+                            out(&w, &p, true);
+                        }
                         in(&w, &p);
                     }
                     drop_pair(&p);
