@@ -42,6 +42,8 @@ ni_status ni_later_wrap(struct ni *ni, struct ni_eq *eq);
 void ni_later_share(struct ni *ni, bool shared);
 /* Whether there is room for those that one packet may cause. The engine thread. */
 bool ni_later_ready(struct ni *ni);
+/* Whether some wait. */
+bool ni_later_any(const struct ni *ni);
 /* Hand them out; returns how many. The progress lock is held, not the engine thread. */
 unsigned ni_later_tell(struct ni *ni);
 /* The queue goes away. */

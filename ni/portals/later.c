@@ -63,6 +63,19 @@ bool ni_later_ready(struct ni *ni)
     return ready;
 }
 
+bool ni_later_any(const struct ni *ni)
+{
+    struct ni_later *later = ni->portals->later;
+    bool any = false;
+
+    if (later != NULL) {
+        ni_lock_take(&later->lock, true);
+        any = later->head != later->tail;
+        ni_lock_give(&later->lock, true);
+    }
+    return any;
+}
+
 /* The oldest; false: there is none. */
 static bool take_later_event(struct ni_later *later, struct ni_later_event *taken)
 {

@@ -68,6 +68,7 @@ static void put_in_force(struct ni *ni, uint32_t size, struct ni_peer **map)
         if (map[rank] == NULL) {
             portals->self = rank;
         } else {
+            ni_peer_name(map[rank]);
             map[rank]->core.initiator = rank;
         }
     }

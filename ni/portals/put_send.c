@@ -275,11 +275,35 @@ static void complete_puts(struct ni_peer *peer, ni_status status)
     }
 }
 
+/* Messages that a program has claimed, answers, tasks and events may be for any peer. */
+static bool is_named_by_portals(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+    struct ni_portals *portals = ni->portals;
+    bool named;
+
+    if (ni_work_count(&ni->portal_work) != 0 || ni_later_any(ni)) {
+        return true;
+    }
+    ni_portals_lock(ni);
+    named = !ni_list_empty(&peer->puts) || !ni_list_empty(&portals->answers) ||
+            ni_pool_out(&portals->unexpected) != portals->headers;
+    for (unsigned i = 0; i < NI_PT_COUNT && !named; i++) {
+        struct ni_pt *pt = portals->pt[i];
+
+        named =
+            pt != NULL && pt->allocated &&
+            ni_match_headers_search(&pt->unexpected, 0, UINT64_MAX, peer->core.initiator) != NULL;
+    }
+    ni_portals_unlock(ni);
+    return named;
+}
+
 void ni_puts_register(struct ni *ni)
 {
     static const struct ni_source_ops source = {.send = send_waiting_puts,
                                                 .drop = drop_waiting_puts};
-    static const struct ni_peer_ops ops = {.complete = complete_puts};
+    static const struct ni_peer_ops ops = {.complete = complete_puts, .names = is_named_by_portals};
 
     ni_source_register(ni, NI_SOURCE_PUTS, &source);
     ni_peer_ops_register(ni, NI_FOLDER_PORTALS, &ops);

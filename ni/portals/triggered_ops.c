@@ -92,6 +92,7 @@ int ni_triggered_put(struct ni *ni, const struct ni_md *md, uint64_t local_offse
     trigger->put.md.options &= ~(unsigned)NI_MD_SENT_BY_RESULT;
     trigger->put.local_offset = local_offset;
     trigger->put.length = length;
+    ni_peer_name(target);
     trigger->put.target = target;
     trigger->put.match_bits = match_bits;
     trigger->put.remote_offset = remote_offset;
@@ -143,6 +144,7 @@ int ni_triggered_request(struct ni *ni, const struct ni_put *put, const struct n
         ni_free(request);
         return NI_PTL_NO_SPACE;
     }
+    ni_peer_name(put->peer);
     request->put = *put;
     request->put.options &= ~(unsigned)NI_MD_SENT_BY_RESULT;
     request->extra = *put->extra;

@@ -27,11 +27,11 @@ void ni_peers_count_sent(struct ni *ni)
 {
     struct ni_list *node;
 
+    ni_peers_walk(ni);
     ni_lock_take(&ni->lock, ni->threads);
     for (node = ni->core.peers.next; node != &ni->core.peers; node = node->next) {
         struct ni_peer *peer = ni_container_of(node, struct ni_peer, core.all);
 
-        /* Peers stay until the NI closes. */
         ni_lock_give(&ni->lock, ni->threads);
         if (!ni->threads || ni_lock_try(&peer->lock)) {
             ni_peer_count_sent(peer);
@@ -40,6 +40,7 @@ void ni_peers_count_sent(struct ni *ni)
         ni_lock_take(&ni->lock, ni->threads);
     }
     ni_lock_give(&ni->lock, ni->threads);
+    ni_peers_walked(ni);
 }
 
 uint64_t ni_stat_read(const struct ni *ni, size_t index)

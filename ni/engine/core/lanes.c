@@ -86,6 +86,21 @@ bool ni_lanes_have(const struct ni *ni)
     return false;
 }
 
+bool ni_lanes_name(const struct ni *ni, const struct ni_peer *peer)
+{
+    for (uint32_t i = 0; i < ni->core.lane_count; i++) {
+        if (ni->core.lanes[i] != NULL && ni->core.lanes[i]->peer == peer) {
+            return true;
+        }
+    }
+    for (NI_LIST_EACH(node, &ni->core.parked)) {
+        if (ni_container_of(node, struct ni_lane_rx, parked)->peer == peer) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void ni_lanes_compact(struct ni *ni)
 {
     uint32_t left = 0;

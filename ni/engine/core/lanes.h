@@ -17,6 +17,8 @@ bool ni_lane_park(void *core, struct ni_lane_rx *lane);
 void ni_lane_unpark(void *core, struct ni_lane_rx *lane);
 void ni_lanes_review(void *core, uint64_t now);
 
+/* Whether a lane of this peer is polled or parked. */
+bool ni_lanes_name(const struct ni *ni, const struct ni_peer *peer);
 /* Whether a lane that is polled has a packet. */
 bool ni_lanes_have(const struct ni *ni);
 /* Close the gaps that removals left; not while somebody walks over them. */

@@ -160,6 +160,7 @@ struct ni_core_part {
     struct ni_list peers;
     struct ni_peer *buckets[NI_PEER_BUCKETS];
     uint32_t initiators; /* numbers of peers given */
+    uint32_t walks;      /* calls that look at peers: none goes meanwhile; under the NI's lock */
     struct ni_rng keys;
     bool keys_seeded;
     const struct ni_peer_ops *peer_ops[NI_FOLDERS]; /* NULL: it does nothing */
@@ -229,6 +230,8 @@ struct ni_life_part {
 
 struct ni_peer_core_part {
     unsigned references;    /* ni_connect minus ni_disconnect; under the NI's lock */
+    _Atomic bool forgotten; /* by the program, with the last of them; written likewise */
+    _Atomic bool named;     /* by what outlives operations, once: it stays until the NI closes */
     struct ni_list all;     /* in ni->core.peers; under the NI's lock */
     struct ni_peer *bucket; /* next with the same hash of the blob; under the NI's lock */
     uint32_t initiator;     /* number of the peer, from 1 */
@@ -292,6 +295,7 @@ struct ni_peer_drive_part {
     struct ni_list down; /* in ni->drive.downs: went down, operations not completed yet */
     bool sever;          /* it broke the protocol, and its link does not know yet */
     bool settled;        /* it is down, and all operations are completed */
+    bool ended;          /* its link has told so, and names nothing but the endpoint any more */
     bool untold;         /* it is down, and a caller has to be told */
     /* faults.h. NULL: its host is unknown; under the NI's lock, set once. */
     struct ni_fault_host *host;

@@ -63,8 +63,8 @@ static struct ni_peer *add_peer(struct ni *ni, struct ni_link *link, uint64_t na
     return peer;
 }
 
-ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, size_t len,
-                      struct ni_peer **found)
+static ni_status get_peer(struct ni *ni, struct ni_link *link, const void *blob, size_t len,
+                          bool connects, struct ni_peer **found)
 {
     uint64_t name = link->ops->name_of(blob, len);
     struct ni_peer *peer;
@@ -77,9 +77,19 @@ ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, siz
     if (peer == NULL) {
         peer = add_peer(ni, link, name, blob, len);
     }
+    if (peer != NULL && connects) {
+        /* It stays, though nobody counts this one yet. */
+        atomic_store_explicit(&peer->core.forgotten, false, memory_order_relaxed);
+    }
     ni_lock_give(&ni->lock, ni->threads);
     *found = peer;
     return peer != NULL ? NI_OK : NI_ERR_NOMEM;
+}
+
+ni_status ni_peer_get(struct ni *ni, struct ni_link *link, const void *blob, size_t len,
+                      struct ni_peer **found)
+{
+    return get_peer(ni, link, blob, len, true, found);
 }
 
 struct ni_peer *ni_peer_named(struct ni *ni, uint64_t name)
@@ -122,7 +132,7 @@ struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blo
     if (ni->closing) {
         return NULL;
     }
-    if (ni_peer_get(ni, link, blob, len, &peer) != NI_OK) {
+    if (get_peer(ni, link, blob, len, false, &peer) != NI_OK) {
         ni_log_limited(&limit, NI_LOG_ERROR,
                        "no memory to receive from another process: refusing it; free memory, or "
                        "raise the limit of address space (ulimit -v) or the memory limit of this "
@@ -133,22 +143,61 @@ struct ni_peer *ni_peer_accept(void *core, struct ni_link *link, const void *blo
     return ni_peer_state(peer) == NI_OK ? peer : NULL;
 }
 
-void ni_peer_free(struct ni_peer *peer)
+/* It is in the lists. The NI's lock is held. */
+static void unlist_peer(struct ni *ni, struct ni_peer *peer)
 {
-    struct ni *ni = peer->ni;
     struct ni_peer **where = &ni->core.buckets[peer->core.name % NI_PEER_BUCKETS];
 
-    ni_stamps_close_peer(peer);
     while (*where != peer) {
         where = &(*where)->core.bucket;
     }
     *where = peer->core.bucket;
+    ni_list_remove(&peer->core.all);
+}
+
+bool ni_peer_unlist(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+    bool goes;
+
+    ni_lock_take(&ni->lock, ni->threads);
+    /* What is deferred, and flushes, may be for any peer. */
+    goes = ni_peer_is_forgotten(peer) && ni->core.walks == 0 && ni_list_empty(&peer->ops) &&
+           ni_list_empty(&ni->core.deferred) && ni_work_count(&ni->core.flushes) == 0;
+    if (goes) {
+        unlist_peer(ni, peer);
+    }
+    ni_lock_give(&ni->lock, ni->threads);
+    return goes;
+}
+
+void ni_peer_free(struct ni_peer *peer)
+{
+    struct ni *ni = peer->ni;
+
+    ni_stamps_close_peer(peer);
     ni_list_remove(&peer->drive.down);
     ni_lock_take(&ni->lock, ni->threads);
-    ni_list_remove(&peer->core.all);
+    if (ni_list_linked(&peer->core.all)) {
+        unlist_peer(ni, peer);
+    }
     ni_lock_give(&ni->lock, ni->threads);
     ni_stat_sub(&ni->stats.peers, 1);
     ni_free(peer);
+}
+
+void ni_peers_walk(struct ni *ni)
+{
+    ni_lock_take(&ni->lock, ni->threads);
+    ni->core.walks++;
+    ni_lock_give(&ni->lock, ni->threads);
+}
+
+void ni_peers_walked(struct ni *ni)
+{
+    ni_lock_take(&ni->lock, ni->threads);
+    ni->core.walks--;
+    ni_lock_give(&ni->lock, ni->threads);
 }
 
 struct ni_peer *ni_peer_after(struct ni *ni, const struct ni_peer *peer)

@@ -17,8 +17,9 @@
 /*
  * A peer: an NI that we know. It is made when we connect to it or when it sends to us first
  * (ni_peer_get, ni_peer_accept), gets an endpoint when something is to be sent to it, and goes down
- * once: ni_peer_down seals its lane, drops what waits and completes the operations. The struct
- * stays until the NI closes, refusing everything with the reason.
+ * once: ni_peer_down seals its lane, drops what waits and completes the operations. Then the struct
+ * refuses everything with the reason. It stays until the NI closes, unless the program forgets the
+ * peer (ni_forget) and nothing names it: see ni_peers_sever.
  */
 
 /* What says nothing else is under the peer's lock, or never changes. */
@@ -89,12 +90,32 @@ struct ni_peer *ni_peer_named(struct ni *ni, uint64_t name);
 ni_status ni_peer_attach(struct ni_peer *peer);
 /* Give it back, if there is one. The peer's lock is held. */
 void ni_peer_detach(struct ni_peer *peer);
-/* Free a peer without an endpoint: the NI closes. */
+/* Free a peer without an endpoint: the NI closes, or it was unlisted. */
 void ni_peer_free(struct ni_peer *peer);
 
-/* The peer behind another one (NULL: the first), or NULL. Peers stay until the NI closes. No lock
- * of the NI's is held. */
+/* The peer behind another one (NULL: the first), or NULL. The progress lock is ours and nothing of
+ * it calls the program, or this is within a walk. No lock of the NI's is held. */
 struct ni_peer *ni_peer_after(struct ni *ni, const struct ni_peer *peer);
+/* No peer goes between the two, whatever is called meanwhile. */
+void ni_peers_walk(struct ni *ni);
+void ni_peers_walked(struct ni *ni);
+
+/* Something names the peer (NULL: none) that outlives operations. Before anybody forgets it. */
+static inline void ni_peer_name(struct ni_peer *peer)
+{
+    if (peer != NULL) {
+        atomic_store_explicit(&peer->core.named, true, memory_order_relaxed);
+    }
+}
+
+static inline bool ni_peer_is_forgotten(const struct ni_peer *peer)
+{
+    return atomic_load_explicit(&peer->core.forgotten, memory_order_relaxed);
+}
+
+/* Have nobody find a peer again that the program has forgotten; false: some list of the NI's may
+ * name it, or somebody walks. The progress lock is ours, the NI's is not. */
+bool ni_peer_unlist(struct ni_peer *peer);
 
 /* A call begins that starts an operation, or ends. An NI may become shared, or cease to be
  * (thread.h), in a callback between the two. */

@@ -22,6 +22,9 @@ struct ni_peer_ops {
     void (*complete)(struct ni_peer *peer, ni_status status);
     /* It is down: tell those who wait for more than an operation. */
     void (*settle)(struct ni_peer *peer);
+    /* It is down, all is completed, and the program has forgotten it: whether something of the
+     * folder may still name it. */
+    bool (*names)(struct ni_peer *peer);
     /* Its endpoint is gone: free what the folder has of it. */
     void (*free)(struct ni_peer *peer);
 };

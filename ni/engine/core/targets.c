@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "engine/core/peer.h"
 #include "engine/core/progress_lock.h"
 
 enum { TARGETS_MIN = 8, TARGETS_MAX = UINT16_MAX + 1 };
@@ -31,6 +32,7 @@ static ni_status add_target(struct ni_targets *targets, struct ni_peer *peer,
         }
         targets->list = list;
     }
+    ni_peer_name(peer);
     targets->list[count] = (struct ni_target){.peer = peer, .rkey = *rkey};
     targets->count = count + 1;
     *number = (uint16_t)count;

@@ -88,6 +88,16 @@ void ni_peer_complete_all(struct ni_peer *peer, ni_status status)
     }
 }
 
+static bool is_named(struct ni_peer *peer)
+{
+    bool named = atomic_load_explicit(&peer->core.named, memory_order_relaxed);
+
+    for (unsigned folder = 0; folder < NI_FOLDERS && !named; folder++) {
+        named = ops_of(peer, folder)->names != NULL && ops_of(peer, folder)->names(peer);
+    }
+    return named;
+}
+
 static void settle_folders(struct ni_peer *peer)
 {
     for (unsigned folder = 0; folder < NI_FOLDERS; folder++) {
@@ -141,6 +151,7 @@ static bool settle_peer(struct ni_peer *peer)
     if (atomic_load_explicit(&peer->callers, memory_order_acquire) != 0) {
         return false;
     }
+    ni_peers_walk(peer->ni); /* callbacks may poll, and so have it severed */
     ni_peer_complete_all(peer, ni_peer_state(peer));
     peer->drive.settled = true;
     if (peer->drive.untold) {
@@ -148,31 +159,54 @@ static bool settle_peer(struct ni_peer *peer)
         settle_folders(peer);
         tell_down(peer);
     }
+    ni_peers_walked(peer->ni);
     return true;
+}
+
+static void sever_peer(struct ni_peer *peer)
+{
+    ni_lock_take(&peer->lock, peer->threads);
+    if (peer->drive.sever && peer->ep == NULL) {
+        (void)peer->link->ops->connect(peer->link, peer->core.blob, peer->core.blob_len, peer,
+                                       &peer->ep);
+    }
+    if (peer->drive.sever && peer->ep != NULL) {
+        peer->ep->broke = ni_peer_state(peer) == NI_ERR_PROTOCOL;
+    }
+    peer->drive.sever = false;
+    ni_peer_detach(peer);
+    ni_lock_give(&peer->lock, peer->threads);
+}
+
+/* Whether a peer that was severed may go. Who broke the protocol, or was given up, may live and
+ * come back, and is to be refused then. */
+static bool may_go(struct ni *ni, struct ni_peer *peer)
+{
+    ni_status status = ni_peer_state(peer);
+
+    return (status == NI_ERR_PEER_CLOSED || status == NI_ERR_PEER_DEAD) && peer->drive.ended &&
+           !peer->drive.untold && !ni_list_linked(&peer->drive.down) &&
+           atomic_load_explicit(&peer->callers, memory_order_relaxed) == 0 &&
+           !ni_lanes_name(ni, peer) && !is_named(peer) && ni_peer_unlist(peer);
 }
 
 void ni_peers_sever(struct ni *ni)
 {
+    struct ni_peer *next;
+
     ni->untidy &= ~(uint32_t)NI_UNTIDY_PEERS;
-    for (struct ni_peer *peer = ni_peer_after(ni, NULL); peer != NULL;
-         peer = ni_peer_after(ni, peer)) {
+    for (struct ni_peer *peer = ni_peer_after(ni, NULL); peer != NULL; peer = next) {
+        next = ni_peer_after(ni, peer);
         /* Its operations look at the endpoint until they are completed. One that is there still,
          * and was told by its link why it is not listened to, is not told anything else. */
         if (!peer->drive.settled ||
             (!peer->drive.sever && ni_peer_state(peer) == NI_ERR_PROTOCOL)) {
             continue;
         }
-        ni_lock_take(&peer->lock, peer->threads);
-        if (peer->drive.sever && peer->ep == NULL) {
-            (void)peer->link->ops->connect(peer->link, peer->core.blob, peer->core.blob_len, peer,
-                                           &peer->ep);
+        sever_peer(peer);
+        if (ni_peer_is_forgotten(peer) && may_go(ni, peer)) {
+            ni_peer_end(peer);
         }
-        if (peer->drive.sever && peer->ep != NULL) {
-            peer->ep->broke = ni_peer_state(peer) == NI_ERR_PROTOCOL;
-        }
-        peer->drive.sever = false;
-        ni_peer_detach(peer);
-        ni_lock_give(&peer->lock, peer->threads);
     }
 }
 
@@ -228,10 +262,8 @@ void ni_peers_settle(struct ni *ni)
     }
 }
 
-void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
+void ni_peer_down(struct ni *ni, struct ni_peer *peer, ni_status status)
 {
-    struct ni *ni = core;
-
     if (ni_peer_state(peer) != NI_OK) {
         return;
     }
@@ -244,11 +276,22 @@ void ni_peer_down(void *core, struct ni_peer *peer, ni_status status)
         ni_list_push_back(&ni->drive.downs, &peer->drive.down);
         return;
     }
+    ni_peers_walk(ni); /* as above */
     settle_folders(peer);
     if (!settle_peer(peer)) {
         ni_list_push_back(&ni->drive.downs, &peer->drive.down);
     }
     tell_down(peer);
+    ni_peers_walked(ni);
+}
+
+void ni_peer_ended(void *core, struct ni_peer *peer, ni_status status)
+{
+    struct ni *ni = core;
+
+    peer->drive.ended = true;
+    ni->untidy |= NI_UNTIDY_PEERS; /* it may be down already */
+    ni_peer_down(ni, peer, status);
 }
 
 void ni_lane_gone(void *core, struct ni_lane_rx *lane)

@@ -8,12 +8,15 @@
 /* The loss of a peer, which polling finds out. The progress lock is held. */
 
 /* The link's: see struct ni_core_ops. */
-void ni_peer_down(void *core, struct ni_peer *peer, ni_status status);
+void ni_peer_ended(void *core, struct ni_peer *peer, ni_status status);
 void ni_lane_gone(void *core, struct ni_lane_rx *lane);
+
+/* The same for other causes: its link may name it still. */
+void ni_peer_down(struct ni *ni, struct ni_peer *peer, ni_status status);
 
 /* The NI opens. */
 void ni_peers_register(struct ni *ni);
-/* The NI closes: the peer is freed, with all that folders have of it. */
+/* Nothing names the peer, or the NI closes: it is freed, with all that folders have of it. */
 void ni_peer_end(struct ni_peer *peer);
 /* Complete all operations with a status, but not those that callbacks start meanwhile. Not while
  * another thread is starting one. No lock is held. */
@@ -24,7 +27,8 @@ void ni_peers_settle(struct ni *ni);
  * caller. */
 void ni_peers_settle_silently(struct ni *ni);
 /* Give back the endpoints of peers that are down, so that also those that broke the protocol learn
- * that nobody listens. Nobody is in a callback. */
+ * that nobody listens; and free those that the program has forgotten and that nothing names. Nobody
+ * is in a callback of a poll. */
 void ni_peers_sever(struct ni *ni);
 /* A packet broke the protocol: nothing more is read from this peer. */
 NI_COLD void ni_lanes_break(struct ni *ni, struct ni_peer *peer);

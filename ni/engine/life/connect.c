@@ -110,23 +110,28 @@ ni_status ni_connect(struct ni *ni, const void *blob, size_t len, struct ni_peer
 
 /* ---- disconnect ------------------------------------------------------------------------------ */
 
-static bool is_last(struct ni *ni, struct ni_peer *peer)
+static bool is_last(struct ni *ni, struct ni_peer *peer, bool forget)
 {
     bool last;
 
     ni_lock_take(&ni->lock, ni->threads);
     last = peer->core.references != 0 && --peer->core.references == 0;
+    if (last) {
+        atomic_store_explicit(&peer->core.forgotten, forget, memory_order_relaxed);
+    }
     ni_lock_give(&ni->lock, ni->threads);
     return last;
 }
 
 /* The progress lock is ours. The peer may go on sending to us: what it sends is still understood
- * and answered, so the struct stays until ni_close, and what waits for it is still sent. */
-static void let_go(struct ni *ni, struct ni_peer *peer)
+ * and answered, so the struct stays, and what waits for it is still sent. */
+static void let_go(struct ni *ni, struct ni_peer *peer, bool forget)
 {
-    if (is_last(ni, peer)) {
+    ni_peers_walk(ni);
+    if (is_last(ni, peer, forget)) {
         ni_peer_complete_all(peer, NI_ERR_CANCELED);
     }
+    ni_peers_walked(ni);
 }
 
 void ni_disconnect(struct ni *ni, struct ni_peer *peer)
@@ -137,7 +142,24 @@ void ni_disconnect(struct ni *ni, struct ni_peer *peer)
         return;
     }
     taken = ni_progress_lock_take(ni);
-    let_go(ni, peer);
+    let_go(ni, peer, false);
+    ni_progress_lock_give(ni, taken);
+}
+
+void ni_forget(struct ni *ni, struct ni_peer *peer)
+{
+    bool taken;
+
+    if (ni_usable(ni) != NI_OK) {
+        return;
+    }
+    taken = ni_progress_lock_take(ni);
+    let_go(ni, peer, true);
+    if (ni->depth == 0) {
+        ni_peers_sever(ni);
+    } else {
+        ni->untidy |= NI_UNTIDY_PEERS;
+    }
     ni_progress_lock_give(ni, taken);
 }
 
@@ -152,7 +174,7 @@ static bool run_leave(struct ni *ni, struct ni_deferred_call *deferred)
             ni, deferred); /* in a poll of a callback, which may be of such an operation */
         return false;
     }
-    let_go(ni, task->peer);
+    let_go(ni, task->peer, false);
     ni_free(task);
     if (gone != NULL) {
         gone(arg);

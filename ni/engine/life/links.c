@@ -25,7 +25,7 @@ static const struct ni_core_ops core_ops = {
     .deliver = ni_deliver,
     .review = ni_lanes_review,
     .tick = ni_faults_tick,
-    .peer_down = ni_peer_down,
+    .peer_down = ni_peer_ended,
 };
 
 static ni_status open_one(struct ni *ni, const struct ni_open_attr *attr,

@@ -89,17 +89,22 @@ static void drop_sources(struct ni_peer *peer)
     ni_lock_give(&ni->lock, ni->threads);
 }
 
+/* Nothing looks at its lane while it has nothing to do. */
+static void send_cool(struct ni_peer *peer)
+{
+    struct ni_peer *warm = peer;
+
+    (void)atomic_compare_exchange_strong_explicit(&peer->ni->send.warm, &warm, NULL,
+                                                  memory_order_relaxed, memory_order_relaxed);
+}
+
 static void send_down(struct ni_peer *peer)
 {
-    struct ni *ni = peer->ni;
-
     ni_lock_take(&peer->lock, peer->threads);
     drop_sources(peer);
     ni_unacked_forget(peer);
     ni_lock_give(&peer->lock, peer->threads);
-    if (atomic_load_explicit(&ni->send.warm, memory_order_relaxed) == peer) {
-        atomic_store_explicit(&ni->send.warm, NULL, memory_order_relaxed);
-    }
+    send_cool(peer);
 }
 
 /* The operation of Writes without an ack ends with the others. */
@@ -111,10 +116,16 @@ static void send_complete(struct ni_peer *peer, ni_status status)
     ni_lock_give(&peer->lock, peer->threads);
 }
 
+static void send_free(struct ni_peer *peer)
+{
+    send_cool(peer); /* a thread in a call may have warmed its lane when it went down */
+    ni_multipath_free(peer);
+}
+
 void ni_send_register(struct ni *ni)
 {
     static const struct ni_peer_ops ops = {
-        .down = send_down, .complete = send_complete, .free = ni_multipath_free};
+        .down = send_down, .complete = send_complete, .free = send_free};
 
     ni_peer_ops_register(ni, NI_FOLDER_SEND, &ops);
 }

@@ -19,8 +19,8 @@
  * Threads: an NI opened without NI_THREADS belongs to one thread at a time. With it, all functions
  * may be called from any thread, but for ni_close. Callbacks run in the thread that makes progress,
  * without locks held. One may wait for a lock of the program's, if nobody who holds that makes a
- * call that waits for callbacks to return: ni_disconnect, ni_on_peer_down, ni_portals_open, and
- * those for queues, command regions and queue pairs of this NI.
+ * call that waits for callbacks to return: ni_disconnect, ni_forget, ni_on_peer_down,
+ * ni_portals_open, and those for queues, command regions and queue pairs of this NI.
  *
  * After fork(), the child may not use the NI: calls return NI_ERR_FORKED; nothing of the parent's
  * is disturbed.
@@ -155,6 +155,14 @@ void ni_disconnect(struct ni *ni, struct ni_peer *peer);
  * else by a later ni_progress or by ni_close. NI_ERR_NOMEM, NI_ERR_FORKED: nothing was done. */
 typedef void (*ni_gone_fn)(void *arg);
 ni_status ni_leave(struct ni *ni, struct ni_peer *peer, ni_gone_fn gone, void *arg);
+
+/* ni_disconnect for a peer that the program names no more, in no call, no map, target, name or
+ * setting, and whose events it does not look at any more. After the last one the peer stays only as
+ * long as something goes on: once it has died or closed, and all of it has ended, its memory is
+ * given back by this call or a later one, or by ni_progress. Others stay until ni_close: who broke
+ * the protocol, and who was ever in a map, a target, a name, a triggered operation or a setting of
+ * a counter. ni_connect to the same blob before that has it stay, and gives the same peer. */
+void ni_forget(struct ni *ni, struct ni_peer *peer);
 
 /* NI_OK, or why nothing more can be exchanged with it: one of the errors of the peer in status.h,
  * for good. */

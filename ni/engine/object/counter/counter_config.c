@@ -87,6 +87,7 @@ static ni_status set_here(struct ni *ni, ni_handle handle, const struct ni_count
     for (unsigned i = 0; i < setting->count; i++) {
         const struct ni_notice *notice = &setting->notices[i];
 
+        ni_peer_name(notice->at == NI_AT_PEER ? notice->peer : NULL);
         order.targets[i] = (struct ni_counter_target){
             .kind = notice->at == NI_AT_PEER ? NI_TARGET_PEER : NI_TARGET_HERE,
             .width = notice->width,
@@ -167,6 +168,7 @@ static ni_status decode(struct ni *ni, struct ni_peer *sender,
     if (notice->at == NI_AT_PEER) {
         target->peer = ni_peer_named(ni, notice->peer);
     }
+    ni_peer_name(target->peer);
     return target->peer != NULL ? NI_OK : NI_ERR_NOTFOUND;
 }
 

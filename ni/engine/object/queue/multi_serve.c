@@ -178,6 +178,7 @@ ni_status ni_multi_ask(struct ni_multi *multi, const struct ni_multi_request *mo
     if (request == NULL) {
         return no_request(multi);
     }
+    ni_peer_name(model->peer);
     request->peer = model->peer;
     request->token = model->token;
     request->to = model->to;

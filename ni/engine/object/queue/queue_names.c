@@ -106,6 +106,7 @@ ni_status ni_queue_name(struct ni *ni, uint32_t number, struct ni_peer *peer,
         return NI_ERR_INVALID;
     }
     name.queue = *queue;
+    ni_peer_name(peer);
     taken = ni_progress_lock_take(ni);
     status = add_name(ni, number, &name);
     ni_progress_lock_give(ni, taken);

@@ -33,10 +33,12 @@ ni_status ni_flush(struct ni *ni, struct ni_peer *peer, const struct ni_ack *ack
     if (status != NI_INPROGRESS) {
         return status;
     }
+    ni_peers_walk(ni);
     at = peer != NULL ? peer : ni_peer_after(ni, NULL);
     while (at != NULL) {
         ask_peer_for_flush(at);
         at = peer != NULL ? NULL : ni_peer_after(ni, at);
     }
+    ni_peers_walked(ni);
     return NI_OK;
 }

@@ -148,6 +148,7 @@ static ni_status fence_all(struct ni *ni, const struct ni_ack *ack)
     if (ack != NULL) {
         all->ack = *ack;
     }
+    ni_peers_walk(ni);
     for (struct ni_peer *peer = ni_peer_after(ni, NULL); peer != NULL;
          peer = ni_peer_after(ni, peer)) {
         ni_status status;
@@ -160,6 +161,7 @@ static ni_status fence_all(struct ni *ni, const struct ni_ack *ack)
             one_done(all, status, 0);
         }
     }
+    ni_peers_walked(ni);
     one_done(all, NI_OK, 0);
     return NI_OK;
 }

@@ -355,11 +355,13 @@ static NI_NOINLINE ni_status flush_any(struct ni *ni, struct ni_peer *peer)
     if (peer != NULL) {
         return flush_stores(peer);
     }
+    ni_peers_walk(ni);
     while ((peer = ni_peer_after(ni, peer)) != NULL) {
         ni_status one = flush_stores(peer);
 
         status = status == NI_OK ? one : status;
     }
+    ni_peers_walked(ni);
     return status;
 }
 
