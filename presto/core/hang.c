@@ -187,7 +187,8 @@ static void look(struct pri_rank *self, struct quiet *quiet, pri_tell_fn tell, c
     const struct pri_hang *hang = &self->cold->hang;
     bool leaving = atomic_load_explicit(&hang->leaving, memory_order_relaxed);
     /* Where a rank has died the others may not be where this one takes them to be. */
-    bool ends = leaving && pri_lost(self) < 0 && is_over(quiet, hang->end_s);
+    bool lost = pri_lost(self) >= 0 || atomic_load_explicit(&self->lost, memory_order_relaxed) != 0;
+    bool ends = leaving && !lost && is_over(quiet, hang->end_s);
 
     if (ends || (!quiet->told &&
                  (is_over(quiet, hang->tell_s) || (leaving && is_over(quiet, TELL_LEAVING_S))))) {

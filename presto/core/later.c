@@ -76,7 +76,7 @@ static int know(struct pri_rank *self, int rank)
     return error;
 }
 
-/* Those that have left, and are named by nothing any more. */
+/* Those that have left or died, and are named by nothing any more. */
 static void forget_all(struct pri_rank *self)
 {
     enum { MANY = 256 };
@@ -97,8 +97,59 @@ static void forget_all(struct pri_rank *self)
     (void)tell_forgotten(self, numbers, count);
 }
 
+/* What pri_cold.forgets says: none; it is among the tasks; and there is more since it began. */
+enum { FORGETS_NOTHING, FORGETS, FORGETS_MORE };
+
+/* pri_task.advance. Where ranks meet just now the end of that comes back to it. */
+static bool forget_gone(struct pri_task *task)
+{
+    struct pri_cold *cold = ni_container_of(task, struct pri_cold, forget);
+
+    atomic_store_explicit(&cold->forgets, FORGETS, memory_order_relaxed);
+    if (pthread_mutex_trylock(&cold->knowing) != 0) {
+        return false;
+    }
+    if (cold->meeting == 0) {
+        forget_all(cold->self);
+    }
+    pthread_mutex_unlock(&cold->knowing);
+    return true;
+}
+
+/* pri_task.finished: only now it may be added again. */
+static void forgot(struct pri_task *task)
+{
+    struct pri_cold *cold = ni_container_of(task, struct pri_cold, forget);
+    int all = FORGETS;
+
+    if (!atomic_compare_exchange_strong_explicit(&cold->forgets, &all, FORGETS_NOTHING,
+                                                 memory_order_relaxed, memory_order_relaxed)) {
+        pri_task_add(cold->self, task);
+    }
+}
+
+void pri_peers_forget_soon(struct pri_rank *self)
+{
+    struct pri_cold *cold = self->cold;
+
+    if (cold->launcher->ask != NULL &&
+        atomic_exchange_explicit(&cold->forgets, FORGETS_MORE, memory_order_relaxed) ==
+            FORGETS_NOTHING) {
+        cold->forget = (struct pri_task){.advance = forget_gone, .finished = forgot};
+        pri_task_add(self, &cold->forget);
+    }
+}
+
+void pri_peers_keep(struct pri_rank *self)
+{
+    pthread_mutex_lock(&self->cold->knowing);
+    self->cold->meeting++;
+    pthread_mutex_unlock(&self->cold->knowing);
+}
+
 void pri_peers_meet(struct pri_rank *self)
 {
+    (void)pri_progress(self); /* what names ranks still may just have ended */
     pthread_mutex_lock(&self->cold->knowing);
     if (self->cold->meeting++ == 0 && self->cold->launcher->ask != NULL) {
         forget_all(self);
@@ -111,6 +162,7 @@ void pri_peers_met(struct pri_rank *self)
     pthread_mutex_lock(&self->cold->knowing);
     self->cold->meeting--;
     pthread_mutex_unlock(&self->cold->knowing);
+    pri_peers_forget_soon(self);
 }
 
 int pri_peers_know(struct pri_rank *self, const int *ranks, int size)

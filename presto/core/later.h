@@ -21,9 +21,9 @@ uint64_t pri_later_key(const struct pri_rank *self);
  * left; PRI_ERR_NOMEM, PRI_ERR_START. Thread-safe. */
 int pri_peers_know(struct pri_rank *self, const int *ranks, int size);
 
-/* Ranks of other jobs that have left are forgotten, since others may get their numbers, when ranks
- * of this job and of others begin to meet; but not those that groups have: one more has these, or
- * one less. Nor is any while a call is between these two. All thread-safe. */
+/* Ranks of other jobs that have left or died are forgotten by progress, since others may get their
+ * numbers, but not those that groups have: one more has these, or one less. Nor is any while a call
+ * is between these two. All thread-safe. */
 void pri_peers_hold(struct pri_rank *self, const int *ranks, int size, int groups);
 void pri_peers_meet(struct pri_rank *self);
 void pri_peers_met(struct pri_rank *self);

@@ -113,6 +113,12 @@ void pri_peers_free(struct pri_rank *self)
 
 /* ---- are forgotten --------------------------------------------------------------------------- */
 
+/* Whether it is of this rank's job, and so never forgotten. */
+static bool is_own(const struct pri_rank *self, int rank)
+{
+    return rank >= self->first && rank < self->first + self->size;
+}
+
 /* What it has sent and nobody has received. */
 static void drop_sent(struct pri_rank *self, ni_initiator id)
 {
@@ -135,18 +141,44 @@ static bool is_held(struct pri_rank *self, int rank)
     return held;
 }
 
+/* Nobody can ask for the death of a rank any more: its number may be another's. */
+static void forget_death(struct pri_rank *self, int rank)
+{
+    int first = rank + 1, next = 0;
+
+    if (pri_death(self, rank) == 0) {
+        return;
+    }
+    atomic_store_explicit(&self->peers[rank].death, 0, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&self->rare, 1, memory_order_relaxed);
+    for (int i = 0; next == 0 && pri_knows(self, i); i++) {
+        next = pri_death(self, i) != 0 ? i + 1 : 0;
+    }
+    (void)atomic_compare_exchange_strong_explicit(&self->cold->first_lost, &first, next,
+                                                  memory_order_relaxed, memory_order_relaxed);
+}
+
+/* Whether the interface has heard itself that it is no more: others may have said so before. */
+static bool is_over(const struct pri_peer *peer)
+{
+    ni_status status = peer->ni == NULL ? NI_OK : ni_peer_status(peer->ni);
+
+    return atomic_load_explicit(&peer->down, memory_order_relaxed) != 0 &&
+           (status == NI_ERR_PEER_CLOSED || status == NI_ERR_PEER_DEAD);
+}
+
 bool pri_peer_forget(struct pri_rank *self, int rank)
 {
     struct pri_peer *peer = &self->peers[rank];
 
-    if (!pri_peer_is_known(self, rank) || peer->ni == NULL ||
-        atomic_load_explicit(&peer->down, memory_order_relaxed) != NI_ERR_PEER_CLOSED ||
-        is_held(self, rank)) {
+    if (!pri_peer_is_known(self, rank) || !is_over(peer) || is_held(self, rank)) {
         return false;
     }
     drop_sent(self, peer->id);
+    pri_revoke_gone(self, rank);
+    forget_death(self, rank);
     ni_peer_set_user(peer->ni, NULL);
-    ni_disconnect(self->ni, peer->ni);
+    ni_forget(self->ni, peer->ni);
     self->cold->neighbours -= peer->counted;
     peer->ni = NULL;
     peer->id = 0;
@@ -169,11 +201,14 @@ void pri_peers_hold(struct pri_rank *self, const int *ranks, int size, int group
         cold->unheld = cold->unheld || cold->held == NULL;
     }
     for (int i = 0; cold->held != NULL && i < size; i++) {
-        if (ranks[i] < self->first || ranks[i] >= self->first + self->size) {
+        if (!is_own(self, ranks[i])) {
             cold->held[ranks[i]] += (unsigned)groups;
         }
     }
     pri_unlock(self);
+    if (groups < 0) {
+        pri_peers_forget_soon(self);
+    }
 }
 
 bool pri_same_host(const struct pri_rank *self, int rank)
@@ -280,14 +315,21 @@ void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status)
 {
     struct pri_rank *self = arg;
     struct pri_peer *peer = ni_peer_user(ni_peer);
+    int rank;
 
-    if (self->cold->closing || peer == NULL || !is_first_news(self, peer, status)) {
+    if (self->cold->closing || peer == NULL) {
         return;
     }
-    /* Before the posted receives are gone through: one that is posted meanwhile either is among
-     * them or finds these words set, see post(); both happen under the portal's lock. */
-    atomic_store_explicit(&peer->down, (int)status, memory_order_relaxed);
-    (void)ni_me_fail(self->ni, PRI_PT, is_in_vain, peer);
-    pri_cancels_fail(self, (int)(peer - self->peers));
-    pri_revoke_settle(self);
+    rank = (int)(peer - self->peers);
+    if (is_first_news(self, peer, status)) {
+        /* Before the posted receives are gone through: one that is posted meanwhile either is among
+         * them or finds these words set, see post(); both happen under the portal's lock. */
+        atomic_store_explicit(&peer->down, (int)status, memory_order_relaxed);
+        (void)ni_me_fail(self->ni, PRI_PT, is_in_vain, peer);
+        pri_cancels_fail(self, rank);
+        pri_revoke_settle(self);
+    }
+    if (!is_own(self, rank)) {
+        pri_peers_forget_soon(self);
+    }
 }

@@ -70,6 +70,9 @@ struct pri_cold {
     struct pri_meeting *meetings; /* of meet.c: contexts with other jobs, in their order */
     pthread_mutex_t knowing;      /* who holds it makes peers known: later.c */
     int meeting;                  /* calls that make ranks known now; under knowing */
+    struct pri_rank *self;        /* whose all this is */
+    struct pri_task forget;       /* of later.c */
+    _Atomic int forgets;          /* likewise: 0, or it is among the tasks */
     int slots;                    /* numbers that ranks may have */
     unsigned *held; /* [slots]: groups with this rank of another job; NULL: none; under lock */
     bool unheld;    /* there was no memory to count: none is forgotten; likewise */
@@ -103,7 +106,7 @@ int pri_peers_open(struct pri_rank *self);
 /* One more is known; it has to be none yet. later: its job began after this one's. PRI_ERR_PEER: it
  * cannot be reached. cold->knowing is held. */
 int pri_peer_add(struct pri_rank *self, int rank, const struct pri_blob *blob, bool later);
-/* It is not any more, if it has left in good order and is not held (pri_peers_hold); else false. No
+/* It is not any more, if it has left or died and is not held (pri_peers_hold); else false. No
  * operation names it. cold->knowing is held. */
 bool pri_peer_forget(struct pri_rank *self, int rank);
 bool pri_peer_is_known(const struct pri_rank *self, int rank);
@@ -112,6 +115,10 @@ int pri_peers_connect(struct pri_rank *self, const struct pri_blob *blobs);
 void pri_peers_free(struct pri_rank *self);
 /* Which of both pri_rank.direct is from now on. */
 void pri_direct_choose(struct pri_rank *self);
+/* One has left or died, or is held by one group less: forget soon who may be. */
+void pri_peers_forget_soon(struct pri_rank *self);
+/* None is forgotten any more: this one leaves. */
+void pri_peers_keep(struct pri_rank *self);
 /* ni_peer_down_fn. */
 void pri_peer_down(void *arg, struct ni_peer *ni_peer, ni_status status);
 /* Others know that the rank has died. */
@@ -238,6 +245,8 @@ void pri_on_revoke(struct pri_rank *self, int from, uint32_t context);
 /* A context that has been revoked is closed, or a rank gone: what takes its messages may be of no
  * use any more. */
 void pri_revoke_settle(struct pri_rank *self);
+/* A rank is forgotten: all that it will say of revoked contexts has been said. */
+void pri_revoke_gone(struct pri_rank *self, int rank);
 
 /* Tags of agree.c: so many, from INT_MIN on. */
 #define PRI_AGREE_TAGS (1 << 25)

@@ -74,6 +74,19 @@ static bool has_told(const struct pri_members *members, int rank)
            atomic_load_explicit(&self->peers[rank].down, memory_order_relaxed) != 0;
 }
 
+void pri_revoke_gone(struct pri_rank *self, int rank)
+{
+    pri_lock(self);
+    for (int i = 0; i < PRI_MEMBERS_BUCKETS; i++) {
+        for (struct pri_members *m = self->cold->members[i]; m != NULL; m = m->next) {
+            if (m->told != NULL) {
+                m->told[rank / 64] |= UINT64_C(1) << (rank % 64);
+            }
+        }
+    }
+    pri_unlock(self);
+}
+
 /* Whether its entry takes nothing any more. The lock is held. */
 static bool is_settled(const struct pri_members *members)
 {

@@ -72,7 +72,7 @@ static void init(struct pri_rank *self, struct pri_cold *cold, enum pri_thread_l
                               .launch = launcher->launch,
                               .parent = -1,
                               .cold = cold};
-    *cold = (struct pri_cold){.launcher = launcher};
+    *cold = (struct pri_cold){.launcher = launcher, .self = self};
     pthread_mutex_init(&cold->advance, NULL);
     pthread_mutex_init(&cold->knowing, NULL);
     pthread_mutex_init(&cold->lock, NULL);
@@ -236,6 +236,7 @@ static void run_stoppers(struct pri_rank *self)
 void pri_leave(struct pri_rank *self)
 {
     pri_recorder_leave(self);
+    pri_peers_keep(self);
     pri_meet(self);
     pri_hang_leaving(self, true);
 }

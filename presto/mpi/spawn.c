@@ -44,11 +44,13 @@ int pri_later_check(const struct pri_mpi *mpi, int code)
 int pri_parent_begin(struct pri_mpi *mpi)
 {
     struct pri_rank *self = mpi->self;
+    pri_peers_meet(self);
     int rc = pri_peers_know(self, &self->parent, 1);
     if (rc == 0) {
         rc = pri_inter_create(mpi->world, 0, pri_later_where(self->parent, pri_context_world(self)),
                               &mpi->parent);
     }
+    pri_peers_met(self);
     if (rc == 0) {
         strcpy(mpi->parent->name, "MPI_COMM_PARENT");
     }

@@ -29,6 +29,9 @@ done
 # Numbers are used again: there are more ranks than numbers.
 expect 0 '^mpi_later again: done' env PRESTO_NUMBERS=8 "$prestorun" -n 2 "$work/mpi_later" again
 
+# So are those of ranks that were killed.
+expect 137 '^mpi_later killed: done' env PRESTO_NUMBERS=8 "$prestorun" --keep-going -n 2 "$work/mpi_later" killed
+
 # Of two groups that meet one has lost a rank: no rank of either has a communicator, and all go on.
 expect 137 '^mpi_later gone: done' "$prestorun" --keep-going -n 2 "$work/mpi_later" gone
 

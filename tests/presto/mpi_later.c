@@ -208,6 +208,9 @@ static int child(char **argv, MPI_Comm parent)
         later_talk(parent, 1);
         MPI_Finalize(); /* of three jobs, connected by this one */
         return 0;
+    } else if (strcmp(role, "doomed") == 0) {
+        MPI_Barrier(parent);
+        (void)kill(getpid(), SIGKILL);
     } else if (strcmp(role, "die") == 0) {
         (void)kill(getpid(), SIGKILL);
     } else if (strcmp(role, "abort") == 0) {
@@ -359,12 +362,12 @@ static const struct {
     const char *name;
     void (*run)(char *program);
 } modes[] = {
-    {"some", some},         {"several", several},   {"where", where},
-    {"names", names},       {"join", join},         {"nest", nest},
-    {"keep", keep_both},    {"late", late},         {"rush", later_rush},
-    {"gone", later_gone},   {"slow", later_slow},   {"errors", later_errors},
-    {"early", later_early}, {"fatal", later_fatal}, {"alone", later_alone},
-    {"again", later_again},
+    {"some", some},         {"several", several},     {"where", where},
+    {"names", names},       {"join", join},           {"nest", nest},
+    {"keep", keep_both},    {"late", late},           {"rush", later_rush},
+    {"gone", later_gone},   {"slow", later_slow},     {"errors", later_errors},
+    {"early", later_early}, {"fatal", later_fatal},   {"alone", later_alone},
+    {"again", later_again}, {"killed", later_killed},
 };
 
 int main(int argc, char **argv)

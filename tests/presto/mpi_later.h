@@ -27,5 +27,6 @@ void later_early(char *program);
 void later_fatal(char *program);
 void later_alone(char *program);
 void later_again(char *program);
+void later_killed(char *program);
 
 #endif

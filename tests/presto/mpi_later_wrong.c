@@ -272,6 +272,25 @@ void later_again(char *program)
     CHECK(later_class(code) == MPI_ERR_SPAWN);
 }
 
+/* The same of children that are killed while both ranks are connected with them. With
+ * --keep-going. */
+void later_killed(char *program)
+{
+    MPI_Comm inter;
+    int word = 0;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 8; i++) {
+        spawn_when_free(program, "doomed", 2, &inter);
+        MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+        (void)MPI_Barrier(inter);
+        for (int j = 0; j < 2; j++) {
+            CHECK(MPI_Recv(&word, 1, MPI_INT, j, 0, inter, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+        }
+        MPI_Comm_free(&inter);
+    }
+}
+
 /* A program that was started alone. */
 void later_alone(char *program)
 {
