@@ -48,6 +48,8 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_survive.h \
     pml_hooks/pml_hooks_switch.c \
     pml_hooks/pml_hooks_under.c \
+    pml_hooks/pml_hooks_window.c \
+    pml_hooks/pml_hooks_window.h \
     pml_hooks/pml_hooks_windows.c
 pml_hooks_libpml_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFLAGS) \
     -DPML_HOOKS_REPORT='"$(bindir)/apelink-report"'

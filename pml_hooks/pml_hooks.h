@@ -15,15 +15,17 @@
  *   follow.h     operations under way, inline
  *   follow.c     the rest of it, and their end
  *   requests.c   the calls that test and wait
- *   windows.c    the calls of one-sided communication that wait
+ *   windows.c    the calls of one-sided communication that wait, of the windows of window.c
  *   peers.c      entries of peers, by communicator and rank
  *   count.h      what is done for each message, inline, by communicators and tags
  *   class.c      classes of tags
  *   inject.c     faults that are injected, with rules.c and hold.c
  *   end.c        an end before MPI_Finalize
- *   survive.c    going on after the death of a peer, with dead.c, under.c, abandon.c, btl.c and
- * arrivals.c hosts.c      hangs of a job on several hosts news.c       deaths, of which its hosts
- * tell each other gather.c     at the end: the records of all ranks become one file of JSON
+ *   survive.c    going on after the death of a peer, with dead.c, under.c, abandon.c, btl.c,
+ *                arrivals.c
+ *   hosts.c      hangs of a job on several hosts
+ *   news.c       deaths, of which its hosts tell each other
+ *   gather.c     at the end: the records of all ranks become one file of JSON
  *   number.c     the functions of the PML while recording is off
  *   switch.c     on and off at run time
  *   pvars.c      variables of MPI_T

@@ -4,96 +4,18 @@
  * window has been made, the functions of its module, which is its own, are exchanged for those
  * here; what puts and gets is left as it is.
  */
-#include "ompi_glue/pml.h"
+#include "pml_hooks/pml_hooks_window.h"
 
-#include "ompi_glue/osc.h"
-#include "pml_hooks/pml_hooks_follow.h"
 #include "record/clock.h"
 
-/* ---- windows ----------------------------------------------------------------------------------
- */
-
-enum { BUCKETS = 64 /* a power of two */, ALL = -1 /* processes of the window */ };
-
-struct window {
-    struct window *next;
-    ompi_win_t *win;
-    ompi_osc_base_module_t below;   /* the functions as they were */
-    uint32_t context;               /* of the communicator that it was made of */
-    uint32_t number;                /* among the windows of that, from 1 */
-    struct pml_hooks_follow *locks; /* those that this process holds, by next_free */
-};
-
-static struct window *buckets[BUCKETS];
-static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
-
-/* How many windows have been made of a communicator. */
-static struct made {
-    struct made *next;
-    uint32_t context, count;
-} * first_made;
-
-static struct window **bucket_of(const ompi_win_t *win)
-{
-    return &buckets[((uintptr_t)win >> 6) % BUCKETS];
-}
-
-/* The window of ours, which stays until it is freed. */
-static struct window *find(const ompi_win_t *win)
-{
-    struct window *window;
-
-    OPAL_THREAD_LOCK(&lock);
-    window = *bucket_of(win);
-    while (window != NULL && window->win != win) {
-        window = window->next;
-    }
-    OPAL_THREAD_UNLOCK(&lock);
-    return window;
-}
-
-/* The number of the next window of a communicator: the same in all of its processes. */
-static uint32_t next_number(uint32_t context)
-{
-    struct made *made;
-    uint32_t number = 0;
-
-    OPAL_THREAD_LOCK(&lock);
-    made = first_made;
-    while (made != NULL && made->context != context) {
-        made = made->next;
-    }
-    if (made == NULL && (made = calloc(1, sizeof(*made))) != NULL) {
-        made->context = context;
-        made->next = first_made;
-        first_made = made;
-    }
-    if (made != NULL) {
-        number = ++made->count;
-    }
-    OPAL_THREAD_UNLOCK(&lock);
-    return number;
-}
-
-static void forget(struct window *window)
-{
-    struct window **place = bucket_of(window->win);
-
-    OPAL_THREAD_LOCK(&lock);
-    while (*place != window) {
-        place = &(*place)->next;
-    }
-    *place = window->next;
-    OPAL_THREAD_UNLOCK(&lock);
-    free(window);
-}
+enum { ALL = -1 /* processes of the window */ };
 
 /* ---- calls ------------------------------------------------------------------------------------
  */
 
 /* A call of a window; `call` is NULL if it is not recorded. */
 struct inside {
-    struct window *window;
+    struct pml_hooks_window *window;
     struct record_call_entry *call;
     uint64_t begin, waited;
 };
@@ -120,7 +42,7 @@ static void begin(struct inside *in, enum record_call kind, const struct record_
 /* A call of a window, to a process of it or ALL; of a lock's type, else of RECORD_ANY. */
 static struct inside enter_typed(ompi_win_t *win, enum record_call kind, int target, int type)
 {
-    struct inside in = {.window = find(win)};
+    struct inside in = {.window = pml_hooks_window_find(win)};
 
     if (pml_hooks_recording()) {
         begin(&in, kind, target_of(win, target), type, in.window->context, in.window->number,
@@ -169,7 +91,7 @@ static int pass_fence(int assertion, ompi_win_t *win)
 /* Of a group of one process it is known which that is. */
 static struct inside enter_group(ompi_win_t *win, enum record_call kind, struct ompi_group_t *group)
 {
-    struct inside in = {.window = find(win)};
+    struct inside in = {.window = pml_hooks_window_find(win)};
     int size = ompi_group_size(group);
 
     if (pml_hooks_recording()) {
@@ -239,57 +161,13 @@ static int pass_flush_local_all(ompi_win_t *win)
 /* ---- locks ------------------------------------------------------------------------------------
  */
 
-/* The record says who holds a lock, as of an operation under way. */
-static void hold(struct window *window, const struct record_peer *peer, int type, uint64_t since)
-{
-    struct pml_hooks_follow *follow = pml_hooks_follow_take(record_threads);
-    struct record_pending *pending;
-
-    if (follow == NULL) {
-        return;
-    }
-    pending = follow->pending;
-    record_name(&pending->peer_job, peer);
-    pending->persistent = 0;
-    pending->tag = type;
-    pending->context = window->context;
-    pending->bytes = window->number;
-    pending->since = since;
-    follow->peer = (struct record_peer *)(uintptr_t)peer;
-    __atomic_store_n(&pending->kind, RECORD_PENDING_LOCK, __ATOMIC_RELEASE);
-    OPAL_THREAD_LOCK(&lock);
-    follow->next_free = window->locks;
-    window->locks = follow;
-    OPAL_THREAD_UNLOCK(&lock);
-}
-
-/* It is held no longer: that of a process, or of all if `peer` is NULL. */
-static void let_go(struct window *window, const struct record_peer *peer)
-{
-    struct pml_hooks_follow **place = &window->locks, *found;
-
-    OPAL_THREAD_LOCK(&lock);
-    while (*place != NULL && (*place)->peer != peer) {
-        place = &(*place)->next_free;
-    }
-    found = *place;
-    if (found != NULL) {
-        *place = found->next_free;
-    }
-    OPAL_THREAD_UNLOCK(&lock);
-    if (found != NULL) {
-        __atomic_store_n(&found->pending->kind, RECORD_FREE, __ATOMIC_RELEASE);
-        pml_hooks_follow_give(record_threads, found);
-    }
-}
-
 static int pass_lock(int type, int target, int assertion, ompi_win_t *win)
 {
     struct inside in = enter_typed(win, RECORD_WIN_LOCK, target, type);
     int rc = in.window->below.osc_lock(type, target, assertion, win);
 
     if (rc == OMPI_SUCCESS && in.call != NULL) {
-        hold(in.window, target_of(win, target), type, record_stamp());
+        pml_hooks_window_hold(in.window, target_of(win, target), type, record_stamp());
     }
     return leave(&in, rc);
 }
@@ -300,7 +178,7 @@ static int pass_unlock(int target, ompi_win_t *win)
     int rc = in.window->below.osc_unlock(target, win);
 
     if (rc == OMPI_SUCCESS && in.window->locks != NULL) {
-        let_go(in.window, target_of(win, target));
+        pml_hooks_window_release(in.window, target_of(win, target));
     }
     return leave(&in, rc);
 }
@@ -311,7 +189,7 @@ static int pass_lock_all(int assertion, ompi_win_t *win)
     int rc = in.window->below.osc_lock_all(assertion, win);
 
     if (rc == OMPI_SUCCESS && in.call != NULL) {
-        hold(in.window, NULL, MPI_LOCK_SHARED, record_stamp());
+        pml_hooks_window_hold(in.window, NULL, MPI_LOCK_SHARED, record_stamp());
     }
     return leave(&in, rc);
 }
@@ -322,7 +200,7 @@ static int pass_unlock_all(ompi_win_t *win)
     int rc = in.window->below.osc_unlock_all(win);
 
     if (rc == OMPI_SUCCESS && in.window->locks != NULL) {
-        let_go(in.window, NULL);
+        pml_hooks_window_release(in.window, NULL);
     }
     return leave(&in, rc);
 }
@@ -336,7 +214,7 @@ static int pass_free(ompi_win_t *win)
     int rc = in.window->below.osc_free(win);
 
     if (rc == OMPI_SUCCESS) {
-        forget(in.window);
+        pml_hooks_window_forget(in.window);
     }
     return leave(&in, rc);
 }
@@ -357,29 +235,6 @@ static void exchange(ompi_osc_base_module_t *module)
     module->osc_flush_all = pass_flush_all;
     module->osc_flush_local = pass_flush_local;
     module->osc_flush_local_all = pass_flush_local_all;
-}
-
-/* One that has just been made. */
-static void follow_window(ompi_win_t *win, uint32_t context, uint32_t number)
-{
-    struct window *window = find(win), **bucket = bucket_of(win);
-    bool is_new = window == NULL;
-
-    if (is_new && (window = calloc(1, sizeof(*window))) == NULL) {
-        return;
-    }
-    window->win = win;
-    window->below = *win->w_osc_module;
-    window->context = context;
-    window->number = number;
-    window->locks = NULL;
-    if (is_new) {
-        OPAL_THREAD_LOCK(&lock);
-        window->next = *bucket;
-        *bucket = window;
-        OPAL_THREAD_UNLOCK(&lock);
-    }
-    exchange(win->w_osc_module);
 }
 
 /* ---- components -------------------------------------------------------------------------------
@@ -410,8 +265,10 @@ static int select_by(size_t which, ompi_win_t *win, void **base, size_t size, om
     }
     rc = below[which].select(win, base, size, unit, comm, info, flavor, model);
     if (rc == OMPI_SUCCESS && last_made != win && pml_hooks_installed()) {
-        number = next_number(context);
-        follow_window(win, context, number);
+        number = pml_hooks_window_number(context);
+        if (pml_hooks_window_add(win, context, number) != NULL) {
+            exchange(win->w_osc_module);
+        }
         last_made = win;
     }
     return leave(&in, rc);

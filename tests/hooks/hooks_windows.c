@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: pml_hooks/pml_hooks_windows.c
+ * Covers: pml_hooks/pml_hooks_windows.c pml_hooks/pml_hooks_window.c
  *
  * Stops in a call of one-sided communication in the way that is named, with three ranks; or is
  * healthy for so many seconds.
