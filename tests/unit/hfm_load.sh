@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Covers: hfm/presence.c, hfm/daemon/run.c.
 # Four daemons without cards while each core has four processes too many: no host is lost, although nobody is asked whether it lives.
-# Silences are counted: daemons that have their real-time priority must not be silent either. Takes the cores from all other
+# Silences are counted: daemons that have their real-time priority must not be silent either, unless the machine itself withheld
+# a core meanwhile, as a virtual one may, from threads of a higher such priority that do nothing but look at the clock. Takes the cores from all other
 # tests for an hour (APELINK_TEST_LOAD_S: seconds), and so runs with APELINK_TEST_ALL=yes only.
 set -u
 
@@ -37,6 +38,24 @@ done
 grep -q '4 nodes normal' "$work/said" || { echo "FAIL: the daemons do not begin: $(cat "$work/said" "$work/log")"; exit 1; }
 before=$(grep -c '"event": "state"' "$work/r0")
 daemons=$pids
+# watch CPU: writes when that core was withheld for more than 20 ms, in ns: from, to.
+watch() {
+    python3 - "$1" <<'EOP'
+import os, sys, time
+os.sched_setaffinity(0, {int(sys.argv[1])})
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+while True:
+    begin = time.monotonic_ns()
+    time.sleep(0.002)
+    end = time.monotonic_ns()
+    if end - begin > 22000000:
+        print(begin, end, flush=True)
+EOP
+}
+for cpu in $(python3 -c 'import os; print(*os.sched_getaffinity(0))'); do
+    watch "$cpu" >"$work/late$cpu" 2>>"$work/late_log" &
+    pids="$pids $!"
+done
 for _ in $(seq $((4 * $(nproc)))); do
     python3 -c 'while True: pass' &
     pids="$pids $!"
@@ -45,15 +64,20 @@ sleep "$seconds"
 for node in 0 1 2 3; do
     kill -0 "$(echo "$daemons" | cut -d' ' -f$((node + 2)))" || { echo "FAIL: the daemon of node $node has ended: $(cat "$work/log")"; exit 1; }
 done
-python3 - "$work/r0" "$before" "$seconds" "$(grep -c 'no real-time priority' "$work/log")" <<'EOP'
+python3 - "$work/r0" "$before" "$seconds" "$(grep -c 'no real-time priority' "$work/log")" "$work"/late[0-9]* <<'EOP'
 import json, sys
 events = [e for e in map(json.loads, open(sys.argv[1])) if e["event"] == "state"][int(sys.argv[2]):]
 lost = [e for e in events if e["state"] == "lost"]
-silent = [e for e in events if "silent" in e["fault"] and e["state_before"] == "normal"]
 known = sys.argv[4] == "0"
-print("%s s, cores overloaded four times, %s real-time priority: %d hosts lost, %d daemons silent" %
-      (sys.argv[3], "with" if known else "without", len(lost), len(silent)))
-for event in lost:
+withheld = [tuple(map(int, line.split())) for name in sys.argv[5:] for line in open(name)]
+near = 200000000  # silence and its news
+machine = lambda event: any(begin - near < event["at_ns"] < end + near for begin, end in withheld)
+alarms = [e for e in events if e["state_before"] == "normal" and e not in lost]
+ours = [e for e in alarms if not machine(e)]
+print("%s s, cores overloaded four times, %s real-time priority: %d hosts lost, %d alarms besides, %d of them while the machine withheld "
+      "a core (%d times, %.1f ms at most)" % (sys.argv[3], "with" if known else "without", len(lost), len(alarms), len(alarms) - len(ours),
+                                             len(withheld), max((end - begin for begin, end in withheld), default=0) / 1e6))
+for event in lost + ours:
     print("FAIL: %s" % event)
-sys.exit(bool(lost) or (known and bool(silent)))
+sys.exit(bool(lost) or (known and bool(ours)))
 EOP
