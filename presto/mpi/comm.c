@@ -53,13 +53,7 @@ static const struct pri_group *all_of(const struct pri_comm *comm)
 
 bool pri_comm_is_foreign(const struct pri_comm *comm)
 {
-    const struct pri_rank *self = comm->mpi->self;
-    const struct pri_group *all = all_of(comm);
-    int i = 0;
-    while (i < all->size && (unsigned)(all->ranks[i] - self->first) < (unsigned)self->size) {
-        i++;
-    }
-    return i < all->size;
+    return all_of(comm)->held;
 }
 
 int pri_comm_begin(struct pri_comm *comm, uint32_t context, bool leads)

@@ -3,12 +3,16 @@
  * The end of a communicator. All ranks have to have freed it before its context may be used again;
  * and no rank may have a request on it, for which a message with that context may still come. So
  * all exchange how many they have. If it is none, that was it. Otherwise each waits, without
- * holding up anybody, until its own are gone, and then they exchange again.
+ * holding up anybody, until its own are gone, and then they exchange again. What has ended is
+ * looked for when another is freed; of those with ranks of other jobs, in progress.
  */
 #include "core/later.h"
 #include "mpi/inter.h"
 
 #include <stdio.h>
+
+static bool reap_foreign(struct pri_task *task);
+static void reaped(struct pri_task *task);
 
 static unsigned requests_of(const struct pri_comm *comm)
 {
@@ -32,10 +36,18 @@ static NI_COLD void cannot_end(const struct pri_comm *comm, int error)
 
 static void enlist(struct pri_comm *comm)
 {
-    pthread_mutex_lock(&comm->mpi->lock);
-    comm->next = comm->mpi->ending;
-    comm->mpi->ending = comm;
-    pthread_mutex_unlock(&comm->mpi->lock);
+    struct pri_mpi *mpi = comm->mpi;
+    bool begins;
+    pthread_mutex_lock(&mpi->lock);
+    comm->next = mpi->ending;
+    mpi->ending = comm;
+    begins = NI_UNLIKELY(pri_comm_is_foreign(comm)) && !mpi->reaps;
+    mpi->reaps = mpi->reaps || begins;
+    pthread_mutex_unlock(&mpi->lock);
+    if (begins) {
+        mpi->reaper = (struct pri_task){.advance = reap_foreign, .finished = reaped};
+        pri_task_add(mpi->self, &mpi->reaper);
+    }
 }
 
 /* If a rank has died, or the communicator is revoked, nothing is exchanged, and that is its end. */
@@ -120,6 +132,42 @@ static void reap(struct pri_mpi *mpi)
         struct pri_comm *comm = ready;
         ready = comm->next;
         ended(comm);
+    }
+}
+
+/* Whether one with ranks of other jobs ends. The lock is held. */
+static bool ends_foreign(const struct pri_mpi *mpi)
+{
+    const struct pri_comm *comm = mpi->ending;
+    while (comm != NULL && !pri_comm_is_foreign(comm)) {
+        comm = comm->next;
+    }
+    return comm != NULL;
+}
+
+/* pri_task.advance: while a communicator with ranks of other jobs ends. Its groups hold their
+ * numbers, so that it does not stay until another one is freed, as the others do. */
+static bool reap_foreign(struct pri_task *task)
+{
+    struct pri_mpi *mpi = ni_container_of(task, struct pri_mpi, reaper);
+    bool goes_on;
+    reap(mpi);
+    pthread_mutex_lock(&mpi->lock);
+    goes_on = ends_foreign(mpi);
+    pthread_mutex_unlock(&mpi->lock);
+    return !goes_on;
+}
+
+/* pri_task.finished: only now it may be added again. */
+static void reaped(struct pri_task *task)
+{
+    struct pri_mpi *mpi = ni_container_of(task, struct pri_mpi, reaper);
+    bool again;
+    pthread_mutex_lock(&mpi->lock);
+    again = mpi->reaps = ends_foreign(mpi);
+    pthread_mutex_unlock(&mpi->lock);
+    if (again) {
+        pri_task_add(mpi->self, task);
     }
 }
 

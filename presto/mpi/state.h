@@ -150,6 +150,8 @@ struct pri_mpi {
     pthread_t main_thread;
     struct pri_comm
         *parent; /* with those that have had this job started; NULL: none, or it is gone */
+    struct pri_task reaper; /* of comm_end.c */
+    bool reaps;             /* it is among the tasks */
 };
 
 /* The calling rank's state; NULL before MPI_Init and after MPI_Finalize. */

@@ -232,13 +232,13 @@ void later_fatal(char *program)
 }
 
 /* As later_spawn, again and again while there are no numbers: those that end still have them. */
-static void spawn_when_free(char *program, const char *role, int n, MPI_Comm *inter)
+static void spawn_when_free(char *program, const char *role, int n, MPI_Comm who, MPI_Comm *inter)
 {
     char *words[] = {(char *)role, NULL};
     int tries = 0;
 
-    while (MPI_Comm_spawn(program, words, n, MPI_INFO_NULL, 0, MPI_COMM_WORLD, inter,
-                          MPI_ERRCODES_IGNORE) != MPI_SUCCESS) {
+    while (MPI_Comm_spawn(program, words, n, MPI_INFO_NULL, 0, who, inter, MPI_ERRCODES_IGNORE) !=
+           MPI_SUCCESS) {
         CHECK(++tries < 3000);
         (void)usleep(10000);
     }
@@ -253,12 +253,12 @@ void later_again(char *program)
     int result, code;
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    spawn_when_free(program, "quick", 1, &inter);
+    spawn_when_free(program, "quick", 1, MPI_COMM_WORLD, &inter);
     MPI_Comm_remote_group(inter, &kept);
     MPI_Barrier(inter);
     MPI_Comm_disconnect(&inter);
     for (int i = 0; i < 10; i++) {
-        spawn_when_free(program, "quick", 1 + i % 2, &inter);
+        spawn_when_free(program, "quick", 1 + i % 2, MPI_COMM_WORLD, &inter);
         MPI_Comm_remote_group(inter, &other);
         MPI_Group_compare(kept, other, &result);
         CHECK(result == MPI_UNEQUAL);
@@ -272,16 +272,16 @@ void later_again(char *program)
     CHECK(later_class(code) == MPI_ERR_SPAWN);
 }
 
-/* The same of children that are killed while both ranks are connected with them. With
- * --keep-going. */
+/* The same of children that are killed while both ranks are connected with them, the last of which
+ * no rank knows either when neither spawns, and rank 1 only waits. With --keep-going. */
 void later_killed(char *program)
 {
     MPI_Comm inter;
     int word = 0;
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    for (int i = 0; i < 8; i++) {
-        spawn_when_free(program, "doomed", 2, &inter);
+    for (int i = 0; i < 5; i++) {
+        spawn_when_free(program, "doomed", 2, MPI_COMM_WORLD, &inter);
         MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
         (void)MPI_Barrier(inter);
         for (int j = 0; j < 2; j++) {
@@ -289,6 +289,13 @@ void later_killed(char *program)
         }
         MPI_Comm_free(&inter);
     }
+    if (later_rank == 0) {
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        spawn_when_free(program, "quick", 6, MPI_COMM_SELF, &inter);
+        MPI_Barrier(inter);
+        MPI_Comm_disconnect(&inter);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* A program that was started alone. */
