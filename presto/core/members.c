@@ -116,6 +116,40 @@ void pri_members_forget(struct pri_rank *self, uint32_t context)
     }
 }
 
+/* One that the rank led, which is the caller's from now on; NULL: there is none. */
+static struct pri_members *take_led(struct pri_rank *self, int leader)
+{
+    struct pri_members *gone = NULL;
+
+    pri_lock(self);
+    for (int i = 0; gone == NULL && i < PRI_MEMBERS_BUCKETS; i++) {
+        struct pri_members **place = &self->cold->members[i];
+
+        while (*place != NULL && ((*place)->context >> PRI_CONTEXT_RANK_SHIFT != (uint32_t)leader ||
+                                  (*place)->open || (*place)->spreads)) {
+            place = &(*place)->next;
+        }
+        gone = *place;
+        if (gone != NULL) {
+            *place = gone->next;
+        }
+    }
+    pri_unlock(self);
+    return gone;
+}
+
+void pri_members_outlive(struct pri_rank *self, int leader)
+{
+    struct pri_members *gone;
+
+    while ((gone = take_led(self, leader)) != NULL) {
+        if (gone->drop != 0) {
+            (void)ni_me_unlink(self->ni, gone->drop);
+        }
+        free_entry(gone);
+    }
+}
+
 void pri_members_free(struct pri_rank *self)
 {
     for (int i = 0; i < PRI_MEMBERS_BUCKETS; i++) {

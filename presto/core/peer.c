@@ -69,6 +69,7 @@ int pri_peer_add(struct pri_rank *self, int rank, const struct pri_blob *blob, b
     if (connect_to(self, rank, blob) != PRI_OK) {
         return PRI_ERR_PEER;
     }
+    pri_members_outlive(self, rank);
     count_in(self, rank);
     /* Those of before were counted when this one began. */
     self->peers[rank].counted = later;

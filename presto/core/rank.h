@@ -213,6 +213,7 @@ struct pri_members {
     uint32_t context;
     bool open;        /* its ranks are known, and this one may begin operations in it */
     bool revoked;     /* maybe before it was open */
+    bool spreads;     /* `spread` is among the tasks */
     int acknowledged; /* deaths */
     struct pri_rank *self;
     struct pri_task spread;    /* of revoke.c */
@@ -228,6 +229,9 @@ struct pri_members {
 struct pri_members *pri_members_of(struct pri_rank *self, uint32_t context);
 struct pri_members *pri_members_need(struct pri_rank *self, uint32_t context);
 void pri_members_forget(struct pri_rank *self, uint32_t context);
+/* This number is another rank's from now on: nobody has a context that the one before led, and the
+ * new one may take it anew. */
+void pri_members_outlive(struct pri_rank *self, int leader);
 void pri_members_free(struct pri_rank *self);
 
 static inline int pri_member(const struct pri_members *members, int place)

@@ -12,7 +12,8 @@
  * The mark is set where it is heard; what calls the NI is a task, outside of the NI's callbacks.
  *
  * The entry goes when this rank has closed the context, and all others have told it or are gone:
- * what they sent before they knew has come before that, and what they send now fails.
+ * what they sent before they knew has come before that, and what they send now fails. What is known
+ * of the context stays until its leader's number is another rank's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,17 @@ static bool spread(struct pri_task *task)
     return true;
 }
 
+/* pri_task.finished. */
+static void has_spread(struct pri_task *task)
+{
+    struct pri_members *members = ni_container_of(task, struct pri_members, spread);
+    struct pri_rank *self = members->self;
+
+    pri_lock(self);
+    members->spreads = false;
+    pri_unlock(self);
+}
+
 /* ---- the mark -------------------------------------------------------------------------------- */
 
 /* One that is open is counted, so that messages look at the mark. The lock is held. */
@@ -199,13 +211,14 @@ static int revoke(struct pri_rank *self, uint32_t context, int by)
     is = members != NULL && mark(members);
     if (is && !was) {
         count(members, members->open ? 1 : 0);
+        members->spreads = true;
     }
     if (is) {
         members->told[by / 64] |= UINT64_C(1) << (by % 64);
     }
     pri_unlock(self);
     if (is && !was) {
-        members->spread = (struct pri_task){.advance = spread};
+        members->spread = (struct pri_task){.advance = spread, .finished = has_spread};
         pri_task_add(self, &members->spread);
     }
     return is ? PRI_OK : PRI_ERR_NOMEM;

@@ -32,6 +32,9 @@ expect 0 '^mpi_later again: done' env PRESTO_NUMBERS=8 "$prestorun" -n 2 "$work/
 # So are those of ranks that were killed.
 expect 137 '^mpi_later killed: done' env PRESTO_NUMBERS=8 "$prestorun" --keep-going -n 2 "$work/mpi_later" killed
 
+# A context that such a rank led and that was revoked is not revoked in the next rank of its number.
+expect 137 '^mpi_later revoked: done' env PRESTO_NUMBERS=2 "$prestorun" --keep-going -n 1 "$work/mpi_later" revoked
+
 # Of two groups that meet one has lost a rank: no rank of either has a communicator, and all go on.
 expect 137 '^mpi_later gone: done' "$prestorun" --keep-going -n 2 "$work/mpi_later" gone
 

@@ -208,9 +208,6 @@ static int child(char **argv, MPI_Comm parent)
         later_talk(parent, 1);
         MPI_Finalize(); /* of three jobs, connected by this one */
         return 0;
-    } else if (strcmp(role, "doomed") == 0) {
-        MPI_Barrier(parent);
-        (void)kill(getpid(), SIGKILL);
     } else if (strcmp(role, "die") == 0) {
         (void)kill(getpid(), SIGKILL);
     } else if (strcmp(role, "abort") == 0) {
@@ -222,6 +219,8 @@ static int child(char **argv, MPI_Comm parent)
         MPI_Request_free(&request);
         MPI_Finalize();
         return 0;
+    } else {
+        later_child(role, parent);
     }
     MPI_Comm_disconnect(&parent);
     MPI_Comm_get_parent(&again);
@@ -367,7 +366,7 @@ static const struct {
     {"keep", keep_both},    {"late", late},           {"rush", later_rush},
     {"gone", later_gone},   {"slow", later_slow},     {"errors", later_errors},
     {"early", later_early}, {"fatal", later_fatal},   {"alone", later_alone},
-    {"again", later_again}, {"killed", later_killed},
+    {"again", later_again}, {"killed", later_killed}, {"revoked", later_revoked},
 };
 
 int main(int argc, char **argv)

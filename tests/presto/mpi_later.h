@@ -28,5 +28,8 @@ void later_fatal(char *program);
 void later_alone(char *program);
 void later_again(char *program);
 void later_killed(char *program);
+void later_revoked(char *program);
+/* What children do in them. */
+void later_child(const char *role, MPI_Comm parent);
 
 #endif

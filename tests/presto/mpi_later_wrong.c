@@ -4,6 +4,8 @@
 /* Ranks that come later and jobs that meet, where it goes wrong: see mpi_later.c. */
 #include "mpi_later.h"
 
+#include <mpi-ext.h>
+
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -296,6 +298,62 @@ void later_killed(char *program)
         MPI_Comm_disconnect(&inter);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A communicator that the child leads, in whose contexts so many come before it. */
+static MPI_Comm be_led(MPI_Comm inter, bool child, int before)
+{
+    MPI_Comm both, led;
+
+    for (int i = 0; i < before; i++) {
+        MPI_Comm_split(MPI_COMM_SELF, 0, 0, &led);
+        MPI_Comm_free(&led);
+    }
+    MPI_Intercomm_merge(inter, child, &both);
+    MPI_Comm_split(both, 0, child ? 0 : 1, &led);
+    MPI_Comm_free(&both);
+    MPI_Comm_set_errhandler(led, MPI_ERRORS_RETURN);
+    return led;
+}
+
+/* A communicator that a child leads is revoked, and the child killed: the next child of that number
+ * has the same context, as each takes 257 later than the one before, and that is not revoked. With
+ * --keep-going and one number for children. */
+void later_revoked(char *program)
+{
+    MPI_Comm inter, led;
+    int word = 0;
+
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 2; i++) {
+        spawn_when_free(program, i == 0 ? "leads" : "led", 1, MPI_COMM_SELF, &inter);
+        MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+        led = be_led(inter, false, 0);
+        CHECK(MPI_Barrier(led) == MPI_SUCCESS);
+        if (i == 0) {
+            MPIX_Comm_revoke(led);
+            CHECK(MPI_Recv(&word, 1, MPI_INT, 0, 0, inter, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+        }
+        MPI_Comm_free(&led);
+        MPI_Comm_disconnect(&inter);
+    }
+}
+
+void later_child(const char *role, MPI_Comm parent)
+{
+    MPI_Comm led = MPI_COMM_NULL;
+
+    if (strcmp(role, "doomed") == 0) {
+        MPI_Barrier(parent);
+    } else if (strcmp(role, "leads") == 0 || strcmp(role, "led") == 0) {
+        led = be_led(parent, true, strcmp(role, "leads") == 0 ? 257 : 0);
+        (void)MPI_Barrier(led);
+    }
+    if (strcmp(role, "doomed") == 0 || strcmp(role, "leads") == 0) {
+        (void)kill(getpid(), SIGKILL);
+    } else if (led != MPI_COMM_NULL) {
+        MPI_Comm_free(&led);
+    }
 }
 
 /* A program that was started alone. */
