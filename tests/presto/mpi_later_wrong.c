@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: presto/core/later.c, presto/tools/run_guarding.c, presto/tools/run_names.c,
- * presto/tools/run_numbers.c, presto/tools/run_world.c. */
+/* Covers: presto/core/later.c, presto/mpi/comm_end.c, presto/tools/run_guarding.c,
+ * presto/tools/run_names.c, presto/tools/run_numbers.c, presto/tools/run_world.c. */
 /* Ranks that come later and jobs that meet, where it goes wrong: see mpi_later.c. */
 #include "mpi_later.h"
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# Covers: presto/tools/run_help.c
 # What prestorun promises: output, exit codes, signals, a rank that dies, nothing left behind.
 set -u
 run=${APELINK_BUILDDIR:-.}/presto/tools/prestorun
