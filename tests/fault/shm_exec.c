@@ -266,8 +266,8 @@ static int child(void *arg)
  * place of its parent's: then only what is read tells them apart. */
 static bool is_it(const struct ni_shm_blob *blob, pid_t pid, bool same_place)
 {
-    ssize_t from = ni_shm_identity_copy(blob, pid, NI_COPY_FROM_PEER, NULL, 0, 0);
-    ssize_t to = ni_shm_identity_copy(blob, pid, NI_COPY_TO_PEER, NULL, 0, 0);
+    ssize_t from = ni_shm_identity_copy(blob, NULL, pid, NI_COPY_FROM_PEER, NULL, 0, 0);
+    ssize_t to = ni_shm_identity_copy(blob, NULL, pid, NI_COPY_TO_PEER, NULL, 0, 0);
 
     CHECK(from == to || (same_place && to == 0));
     return from == 0;

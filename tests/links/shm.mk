@@ -14,6 +14,7 @@ shm_link_tests = \
     tests/links/test_shm_copy \
     tests/links/test_shm_early \
     tests/links/test_shm_grow \
+    tests/links/test_shm_life \
     tests/links/test_shm_local \
     tests/links/test_shm_node \
     tests/links/test_shm_park \
@@ -45,6 +46,10 @@ tests_links_test_shm_early_LDADD = $(SHM_LIBS)
 tests_links_test_shm_grow_SOURCES = tests/links/test_shm_grow.c
 tests_links_test_shm_grow_CPPFLAGS = $(SHM_CPPFLAGS)
 tests_links_test_shm_grow_LDADD = $(SHM_LIBS)
+
+tests_links_test_shm_life_SOURCES = tests/links/test_shm_life.c
+tests_links_test_shm_life_CPPFLAGS = $(SHM_CPPFLAGS)
+tests_links_test_shm_life_LDADD = $(SHM_LIBS)
 
 tests_links_test_shm_local_SOURCES = tests/links/test_shm_local.c
 tests_links_test_shm_local_CPPFLAGS = $(SHM_CPPFLAGS)

@@ -102,6 +102,7 @@ void mock_end_with(pid_t parent);
 void mock_join(pid_t pid);
 
 /* Open descriptors of this process. */
+/* Without the one that a process keeps from its first link to its end (life.c). */
 unsigned mock_count_fds(void);
 
 /* Zeroed memory shared with the children that are forked from now on. */

@@ -93,17 +93,12 @@ ni_status ni_shm_break(struct ni_shm_peer *peer, ni_status status)
 
 /* ---- finding the segment --------------------------------------------------------------------- */
 
-/* Whether the link in /proc leads to one of our files, without opening it: opening a device or a
- * pipe has effects. */
+/* Whether the link in /proc leads to the segment of another process. */
 static bool looks_right(const char *path)
 {
-    static const char expected[] = "/memfd:apelink";
-    char target[64];
     struct stat st;
-    ssize_t len = readlink(path, target, sizeof(target));
 
-    return len >= (ssize_t)sizeof(expected) - 1 &&
-           memcmp(target, expected, sizeof(expected) - 1) == 0 && stat(path, &st) == 0 &&
+    return ni_shm_file_named(path, NI_SHM_FILE_NAME) && stat(path, &st) == 0 &&
            !ni_shm_file_known(st.st_dev, st.st_ino);
 }
 
@@ -356,6 +351,7 @@ void ni_shm_peer_free(struct ni_shm_peer *peer)
 
     ni_shm_leave(peer);
     forget_segment(peer);
+    ni_shm_life_unmap(peer->life);
     if (peer->asked) {
         atomic_fetch_sub_explicit(&link->connecting, 1, memory_order_relaxed);
     }

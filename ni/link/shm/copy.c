@@ -57,7 +57,7 @@ static ssize_t call_kernel(const struct ni_shm_peer *peer, enum ni_copy_directio
         errno = EPERM;
         return -1;
     }
-    return ni_shm_identity_copy(&peer->blob, peer->pid, direction, local, remote, len);
+    return ni_shm_identity_copy(&peer->blob, peer->life, peer->pid, direction, local, remote, len);
 }
 
 /* All bytes, none to see whether it can be done; 0 or an errno. */
@@ -146,6 +146,9 @@ bool ni_shm_copy_probe(struct ni_shm_peer *peer)
         return true;
     }
     reason = probe_copy(peer);
+    if (reason == NULL && peer->life == NULL) {
+        peer->life = ni_shm_life_map(&peer->blob, peer->pid);
+    }
     if (reason != NULL) {
         ni_log_limited(&limit, wanted == NI_SHM_COPY_PROCESS_VM ? NI_LOG_ERROR : NI_LOG_INFO,
                        "long messages to and from process %u go through shared memory: "
@@ -175,7 +178,8 @@ static ni_status copy_failed(struct ni_shm_peer *peer, int error)
 {
     static struct ni_log_limit limit = NI_LOG_LIMIT(1);
 
-    /* The page that says who it is cannot be had, maybe for want of memory: the lock decides. */
+    /* The page that says who it is cannot be had, maybe for want of memory, or because only its
+     * first thread has ended: the lock decides. */
     if (error == ENXIO &&
         !ni_shm_owner_alive(atomic_load_explicit(&peer->segment, memory_order_relaxed))) {
         error = ESRCH;

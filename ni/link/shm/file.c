@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -40,15 +41,24 @@ ni_status ni_shm_allocate(struct ni_shm_segment *segment, uint64_t offset, uint6
     return rc == 0 ? NI_OK : NI_ERR_NOMEM;
 }
 
-static int make_memfd(void)
+int ni_shm_file_begin(const char *name)
 {
     /* Kernels that know MFD_NOEXEC_SEAL may insist on it. */
-    int fd = memfd_create("apelink", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 
     if (fd < 0 && errno == EINVAL) {
-        fd = memfd_create("apelink", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     }
     return ni_descriptor_keep(fd);
+}
+
+bool ni_shm_file_named(const char *path, const char *name)
+{
+    char expected[64], target[64];
+    int want = snprintf(expected, sizeof(expected), "/memfd:%s ", name);
+    ssize_t len = readlink(path, target, sizeof(target));
+
+    return len >= (ssize_t)want && memcmp(target, expected, (size_t)want) == 0;
 }
 
 /* Log that a system call has failed; its status. */
@@ -97,7 +107,7 @@ ni_status ni_shm_file_make(struct ni_shm_segment *segment)
                segment->geometry.counts.seats, (unsigned long long)(size >> 20) + 1);
         return NI_ERR_LIMIT;
     }
-    segment->fd = make_memfd();
+    segment->fd = ni_shm_file_begin(NI_SHM_FILE_NAME);
     if (segment->fd < 0) {
         return file_call_failed("memfd_create", base);
     }

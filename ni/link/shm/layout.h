@@ -2,6 +2,7 @@
 #ifndef NI_LINK_SHM_LAYOUT_H
 #define NI_LINK_SHM_LAYOUT_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -228,10 +229,10 @@ struct ni_shm_blob {
     uint64_t pid_ns; /* inode numbers of the owner's namespaces; 0 if unknown */
     uint64_t net_ns;
     uint64_t user_ns;
-    uint32_t pid; /* in pid_ns */
-    uint32_t fd;  /* of the segment in the owner */
-    uint32_t uid; /* in user_ns */
-    uint32_t reserved;
+    uint32_t pid;  /* in pid_ns */
+    uint32_t fd;   /* of the segment in the owner */
+    uint32_t uid;  /* in user_ns */
+    uint32_t life; /* 1 + the number, in the owner, of the descriptor of struct ni_shm_life, or 0 */
     uint64_t identity_address; /* of struct ni_shm_identity in the owner's address space */
     uint64_t identity;         /* its word */
 };
@@ -245,6 +246,16 @@ struct ni_shm_identity {
     uint64_t scratch; /* written by anybody who copies to the owner, read by nobody */
 };
 _Static_assert(sizeof(struct ni_shm_identity) == 16, "read and written by others");
+
+/* A page that others map to see whether a process still has its memory. See life.c. */
+struct ni_shm_life {
+    union {
+        pthread_mutex_t mutex;   /* robust; the owner's */
+        _Atomic uint32_t holder; /* its word, which the kernel changes */
+    };
+    _Alignas(64) uint64_t word; /* as in struct ni_shm_identity */
+};
+_Static_assert(sizeof(struct ni_shm_life) == 128, "mapped by others");
 
 /* A seat's blob in the segment. */
 struct ni_shm_seat_blob {

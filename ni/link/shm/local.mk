@@ -11,6 +11,7 @@ ni_libapeni_core_la_SOURCES += \
     ni/link/shm/grow.c \
     ni/link/shm/host.c \
     ni/link/shm/identity.c \
+    ni/link/shm/life.c \
     ni/link/shm/layout.h \
     ni/link/shm/link.c \
     ni/link/shm/park.c \

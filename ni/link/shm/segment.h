@@ -100,6 +100,14 @@ void ni_shm_counts_fit(struct ni_shm_counts *counts, unsigned processes);
 
 /* ---- the file (file.c) ----------------------------------------------------------------------- */
 
+#define NI_SHM_FILE_NAME "apelink"
+
+/* A memfd of this name that can be sealed and is none of standard input, output and error; -1 with
+ * errno. */
+int ni_shm_file_begin(const char *name);
+/* Whether a link in /proc leads to a memfd of this name, without opening it: opening a device or a
+ * pipe has effects. */
+bool ni_shm_file_named(const char *path, const char *name);
 /* The size in bytes beyond which this process may make no file. */
 uint64_t ni_shm_file_limit(void);
 

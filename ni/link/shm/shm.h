@@ -115,7 +115,8 @@ struct ni_shm_peer {
     uint32_t out_reviewed; /* its head then */
     struct ni_shm_quiet out_quiet;
     struct ni_shm_rail out_rails[NI_RAILS_MAX - 1];
-    const char *copy_reason; /* why ep.copy is false */
+    const char *copy_reason;        /* why ep.copy is false */
+    const struct ni_shm_life *life; /* where the kernel says that it has lost its memory, or NULL */
 
     /* In part. */
     struct ni_peer *in_peer; /* the engine's; as ep.peer, once there is an endpoint */
@@ -361,15 +362,29 @@ void ni_shm_end(struct ni_shm_peer *peer, ni_status status);
 /* Say in the blob how others know this process. NI_ERR_NOMEM, which is logged. Any thread. */
 ni_status ni_shm_identity_tell(struct ni_shm_blob *blob);
 /* One call of the kernel to copy between us and the process of a blob, which has this number here:
- * bytes copied, maybe fewer than len, or -1 with errno. ESRCH: it is not there any more, or has
- * become another program; ENXIO: most likely so. Nothing was written to another process then, and
- * what local holds means nothing. Any thread. */
-ssize_t ni_shm_identity_copy(const struct ni_shm_blob *blob, pid_t pid,
-                             enum ni_copy_direction direction, void *local, uint64_t remote,
-                             size_t len);
+ * bytes copied, maybe fewer than len, or -1 with errno. life: of that process, or NULL. ESRCH: it
+ * is not there any more, or has become another program; ENXIO: most likely so. Nothing was written
+ * to another process then, and what local holds means nothing. Any thread. */
+ssize_t ni_shm_identity_copy(const struct ni_shm_blob *blob, const struct ni_shm_life *life,
+                             pid_t pid, enum ni_copy_direction direction, void *local,
+                             uint64_t remote, size_t len);
 /* Whether the kernel says that the process of a blob, in our PID namespace, has ended or become
  * another program. false: it has not, or the kernel does not say. */
 bool ni_shm_identity_lost(const struct ni_shm_blob *blob);
+
+/* ---- life.c ---------------------------------------------------------------------------------- */
+
+/* Have the kernel say in a page for others when this process loses its memory; word: by which they
+ * know the page. The descriptor by which they find it, or -1: there is none, because the calling
+ * thread is not the first of the process or the kernel refuses. The registry is locked. */
+int ni_shm_life_begin(uint64_t word);
+/* Map that page of the process of a blob, which has this number here, or NULL. Any thread. */
+const struct ni_shm_life *ni_shm_life_map(const struct ni_shm_blob *blob, pid_t pid);
+/* NULL is allowed. */
+void ni_shm_life_unmap(const struct ni_shm_life *life);
+/* Whether all that the kernel has copied from a process until now was of the one whose page this
+ * is. false: nobody knows. Any thread. */
+bool ni_shm_life_lasts(const struct ni_shm_life *life);
 
 /* ---- copy.c ---------------------------------------------------------------------------------- */
 
