@@ -21,6 +21,7 @@
  *
  * Writes of some pages likewise: their bytes go into the lane at once, for the target to take.
  * After one that it did not take in time the kernel copies the next ones, for a while: it computes.
+ * Of those that both sides could copy as well it is measured which way is faster.
  *
  * Both sides claim the transfer as a whole by a compare-and-swap on the claim word of a shared
  * copy: the target before it begins to answer or to take, we before we take over. So it is done
@@ -34,9 +35,10 @@ enum {
     NI_PULL_PAGE = 4096,
     NI_PULL_AGAIN_NS = 20000000, /* after it declined: some windows of long transfers both ways */
     NI_PULL_BUSY = 50,           /* times the patience with a peer that has bytes of ours to copy */
-    NI_PUSH_MAX = 64 * 1024,     /* longer writes are copied by both sides, */
-    NI_PUSH_MAX_FAR = 16 * 1024, /* or, to a far peer, by the kernel up to there */
-    NI_PUSH_AGAIN_NS = 1000000,  /* after one was not taken in time */
+    NI_PUSH_MIN_TIMED = 32 * 1024, /* shorter writes are offered in any case */
+    NI_PUSH_MAX = 64 * 1024,       /* longer ones are copied by both sides, */
+    NI_PUSH_MAX_FAR = 16 * 1024,   /* or, to a far peer, by the kernel up to there */
+    NI_PUSH_AGAIN_NS = 1000000,    /* after one was not taken in time */
 };
 
 /* ---- initiator ------------------------------------------------------------------------------- */
@@ -92,6 +94,14 @@ static void prepare_pull(struct ni_op *op, uint64_t now)
     ni_bulk_go(op, NI_BULK_REQUEST);
 }
 
+struct ni_copy_tuner *ni_pull_request_tuner(const struct ni_op *op)
+{
+    struct ni_bulk_part *bulk = &op->peer->ni->bulk;
+
+    return op->kind == NI_OP_READ ? &bulk->copy_tuners[ni_copy_tuner_class(op->len)]
+                                  : &bulk->push_tuner;
+}
+
 /* Which of the ways it is to go. */
 static enum ni_way choose_way(struct ni_op *op, uint64_t now)
 {
@@ -102,7 +112,7 @@ static enum ni_way choose_way(struct ni_op *op, uint64_t now)
         return NI_WAY_PULL;
     }
     ni_lock_take(&ni->lock, ni->threads);
-    way = ni_copy_tuner_begin(&ni->bulk.copy_tuners[ni_copy_tuner_class(op->len)], now);
+    way = ni_copy_tuner_begin(ni_pull_request_tuner(op), now);
     op->bulk->timed = true;
     ni_lock_give(&ni->lock, ni->threads);
     return way;
@@ -151,12 +161,14 @@ bool ni_push_offer_is_wanted(const struct ni_peer *peer, uint64_t len)
 bool ni_push_offer_start(struct ni_op *op)
 {
     struct ni_peer *peer = op->peer;
+    uint64_t now = ni_now_ns();
     bool offered;
 
     ni_lock_take(&peer->lock, peer->threads);
-    offered = peer->ep->tx.lines != NULL && op->len <= peer->ep->max_bulk;
+    offered = peer->ep->tx.lines != NULL && op->len <= peer->ep->max_bulk &&
+              (op->len < NI_PUSH_MIN_TIMED || choose_way(op, now) == NI_WAY_PULL);
     if (offered) {
-        prepare_pull(op, ni_now_ns());
+        prepare_pull(op, now);
         (void)ni_shared_copy_push(op);
         ni_bulk_list(op);
     }

@@ -14,6 +14,8 @@ bool ni_pull_request_start(struct ni_op *op);
  * kernel copies it. No lock is held. */
 bool ni_push_offer_is_wanted(const struct ni_peer *peer, uint64_t len);
 bool ni_push_offer_start(struct ni_op *op);
+/* The tuner that measures an operation of this kind and length. */
+struct ni_copy_tuner *ni_pull_request_tuner(const struct ni_op *op);
 /* The answer is complete, or not wanted any more. */
 void ni_pull_request_end(struct ni_op *op);
 /* The target does not want to answer: take the bytes. */

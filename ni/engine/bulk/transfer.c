@@ -354,8 +354,7 @@ static bool transfer_ended(struct ni_op *op, ni_status status, struct ni_end *al
     bool tell = bulk->noting != NULL && ni_noting_end(ni, bulk->noting, status, also);
 
     if (bulk->timed) {
-        ni_copy_tuner_end(&ni->bulk.copy_tuners[ni_copy_tuner_class(op->len)], ni_now_ns(),
-                          op->len);
+        ni_copy_tuner_end(ni_pull_request_tuner(op), ni_now_ns(), op->len);
     }
     ni_pool_put(&ni->bulk.pool, bulk);
     return tell;

@@ -42,7 +42,7 @@ struct ni_op_ops {
 struct ni_bulk {
     const struct ni_op_ops *ops;
     enum ni_bulk_state state;
-    bool timed;     /* READ: one of the NI's copy tuners measures it */
+    bool timed;     /* one of the NI's copy tuners measures it */
     bool alone;     /* the target cannot help, or is not to */
     bool both_busy; /* it has others to copy, and helps when it has no more */
     struct ni_remote where;

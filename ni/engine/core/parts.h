@@ -186,6 +186,7 @@ struct ni_bulk_part {
     struct ni_throttle throttle; /* of long transfers; progress lock */
     /* Of long reads, by length; under the lock. */
     struct ni_copy_tuner copy_tuners[NI_COPY_TUNER_CLASSES];
+    struct ni_copy_tuner push_tuner; /* of writes that may be offered or copied; likewise */
 };
 
 struct ni_object_part {

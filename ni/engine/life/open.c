@@ -98,6 +98,8 @@ static void init_copy_tuners(struct ni *ni)
         ni_copy_tuner_init(&ni->bulk.copy_tuners[i], (uint32_t)ni->config->pull_trial, count,
                            share_cores);
     }
+    ni_copy_tuner_init(&ni->bulk.push_tuner, (uint32_t)ni->config->pull_trial, NI_WAY_ALONE,
+                       share_cores);
 }
 
 static void init_fields(struct ni *ni, const struct ni_open_attr *attr)
