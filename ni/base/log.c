@@ -132,6 +132,20 @@ __attribute__((format(printf, 3, 0))) static void log_line(enum ni_log_level lev
     errno = saved;
 }
 
+void ni_log_write(enum ni_log_level level, const char *text)
+{
+    char line[LINE_SIZE];
+    size_t prefix = write_prefix(line, sizeof line, level), total;
+    size_t room = sizeof line - 1 - prefix; /* the newline takes the place of the last character */
+
+    if ((size_t)snprintf(line + prefix, room, "%s", text) >= room) {
+        append_note(line + prefix, room, "...");
+    }
+    total = strlen(line);
+    line[total] = '\n';
+    write_all(line, total + 1);
+}
+
 void ni_log(enum ni_log_level level, const char *format, ...)
 {
     va_list args;

@@ -32,6 +32,10 @@ void ni_log_limited(struct ni_log_limit *limit, enum ni_log_level level, const c
  * Thread-safe. */
 bool ni_log_enabled(enum ni_log_level level);
 
+/* What ni_log does with a message for which there is no sink: for sinks that only pass it on to
+ * another thread. Thread-safe. */
+void ni_log_write(enum ni_log_level level, const char *text);
+
 /* Tell the log the value of the parameter log_level; param.c calls it. */
 void ni_log_configure(enum ni_log_level level);
 

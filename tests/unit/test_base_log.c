@@ -201,6 +201,36 @@ static void test_the_prefix_after_fork_is_the_childs(void **state)
     assert_string_equal(line, expected);
 }
 
+static void test_what_a_sink_passes_on_is_the_same_line(void **state)
+{
+    struct redirect redirect;
+    char line[PIPE_BUF + 1], more[16], expected[512], *text = malloc(PIPE_BUF);
+    struct unit_log log;
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'x', PIPE_BUF - 1);
+    text[PIPE_BUF - 1] = '\0';
+    redirect_start(&redirect);
+    unit_log_start(&log); /* a sink is not called for it */
+    ni_log_write(NI_LOG_INFO, "all is well");
+    redirect_read(&redirect, line, sizeof line);
+    ni_log_write(NI_LOG_ERROR, text);
+    unit_log_stop();
+    expected_line(expected, sizeof expected, getpid(), "info: all is well");
+    assert_string_equal(line, expected);
+
+    size_t length = redirect_read(&redirect, line, sizeof line);
+
+    redirect_read(&redirect, more, sizeof more);
+    redirect_stop(&redirect);
+    free(text);
+    assert_int_equal(log.count, 0);
+    assert_true(length <= PIPE_BUF && length > PIPE_BUF - 8);
+    assert_string_equal(line + length - 5, "x...\n");
+    assert_string_equal(more, "");
+}
+
 static void test_limited_messages_stop_and_say_so(void **state)
 {
     struct ni_log_limit once = NI_LOG_LIMIT(1);
@@ -314,6 +344,7 @@ int main(void)
         cmocka_unit_test_setup(test_control_characters_do_not_break_the_line, set_up),
         cmocka_unit_test_setup(test_a_long_message_is_cut_to_one_atomic_write, set_up),
         cmocka_unit_test_setup(test_the_prefix_after_fork_is_the_childs, set_up),
+        cmocka_unit_test_setup(test_what_a_sink_passes_on_is_the_same_line, set_up),
         cmocka_unit_test_setup(test_limited_messages_stop_and_say_so, set_up),
         cmocka_unit_test_setup(test_messages_below_the_level_do_not_use_up_the_limit, set_up),
         cmocka_unit_test_setup(test_the_limit_holds_among_threads, set_up),
