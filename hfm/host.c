@@ -3,9 +3,11 @@
 #include "hfm/host.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bits.h"
 #include "dnp/lofamo/fault.h"
@@ -38,26 +40,84 @@ void hfm_host_init(struct hfm_host *host, const struct hfm_host_limits *limits)
     host->limits = *limits;
 }
 
+/* A file that is read by lines, without the C library's streams (hfm/daemon/realtime.h). */
+struct lines {
+    int fd;
+    size_t at, end;
+    char bytes[2000];
+};
+
+/* The next byte, or -1. */
+static int next_byte(struct lines *lines)
+{
+    if (lines->at == lines->end) {
+        ssize_t n = read(lines->fd, lines->bytes, sizeof lines->bytes);
+
+        if (n <= 0) {
+            return -1;
+        }
+        lines->at = 0;
+        lines->end = (size_t)n;
+    }
+    return (unsigned char)lines->bytes[lines->at++];
+}
+
+/* The next line without its end, or as much of it as there is room for. false: there is none. */
+static bool next_line(struct lines *lines, char *line, size_t size)
+{
+    int c = next_byte(lines);
+    size_t length = 0;
+    bool any = c >= 0;
+
+    for (; c >= 0 && c != '\n'; c = next_byte(lines)) {
+        if (length + 1 < size) {
+            line[length++] = (char)c;
+        }
+    }
+    line[length] = '\0';
+    return any;
+}
+
 /* The first line of a file, or of those behind the prefix the rest. false: there is none. */
 static bool find_line(const char *path, const char *prefix, char *rest, size_t size)
 {
-    FILE *file = fopen(path, "re");
+    struct lines lines = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
     char line[400];
     bool found = false;
 
-    while (!found && file != NULL && fgets(line, sizeof line, file) != NULL) {
+    while (!found && lines.fd >= 0 && next_line(&lines, line, sizeof line)) {
         const char *text = line + strspn(line, " ");
 
         found = strncmp(text, prefix, strlen(prefix)) == 0;
         if (found) {
             snprintf(rest, size, "%s", text + strlen(prefix));
-            rest[strcspn(rest, "\n")] = '\0';
         }
     }
-    if (file != NULL) {
-        fclose(file);
+    if (lines.fd >= 0) {
+        close(lines.fd);
     }
     return found;
+}
+
+/* Call for each name in a folder, without the C library's, which allocates. */
+static void each_name(struct hfm_host *host, const char *folder,
+                      void (*call)(struct hfm_host *host, const char *folder, const char *name))
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    _Alignas(struct dirent64) char bytes[2000];
+    ssize_t n;
+
+    while (fd >= 0 && (n = getdents64(fd, bytes, sizeof bytes)) > 0) {
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(const void *)(bytes + at);
+
+            call(host, folder, entry->d_name);
+            at += entry->d_reclen;
+        }
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
 }
 
 static bool read_number(const char *path, const char *prefix, long long *value)
@@ -234,34 +294,26 @@ static void look_at_sensor(struct hfm_host *host, const char *folder, const char
     }
 }
 
+static void look_at_chip(struct hfm_host *host, const char *top, const char *name)
+{
+    char folder[HFM_HOST_PATH + 300];
+
+    if (strncmp(name, "hwmon", 5) == 0) {
+        snprintf(folder, sizeof folder, "%s/%s", top, name);
+        each_name(host, folder, look_at_sensor);
+    }
+}
+
 static void look_at_hwmon(struct hfm_host *host)
 {
     const struct hfm_host_limits *limits = &host->limits;
-    char top[HFM_HOST_PATH + 20], folder[HFM_HOST_PATH + 300], why[140];
-    DIR *all, *one;
-    struct dirent *chip, *file;
+    char top[HFM_HOST_PATH + 20], why[140];
 
     host->values.has_hwmon = false;
     host->values.alarms = 0;
     host->values.hottest_mc = 0;
     snprintf(top, sizeof top, "%s/class/hwmon", limits->sys);
-    all = opendir(top);
-    while (all != NULL && (chip = readdir(all)) != NULL) {
-        if (strncmp(chip->d_name, "hwmon", 5) != 0) {
-            continue;
-        }
-        snprintf(folder, sizeof folder, "%s/%s", top, chip->d_name);
-        one = opendir(folder);
-        while (one != NULL && (file = readdir(one)) != NULL) {
-            look_at_sensor(host, folder, file->d_name);
-        }
-        if (one != NULL) {
-            closedir(one);
-        }
-    }
-    if (all != NULL) {
-        closedir(all);
-    }
+    each_name(host, top, look_at_chip);
     snprintf(why, sizeof why, "%s has %d degrees", host->values.hottest,
              (int)host->values.hottest_mc / 1000);
     if (host->values.has_hwmon && host->values.hottest_mc > 0) {
