@@ -67,6 +67,8 @@ hfm_apelink_hfm_SOURCES = \
     hfm/daemon/network.c \
     hfm/daemon/notify.c \
     hfm/daemon/notify.h \
+    hfm/daemon/realtime.c \
+    hfm/daemon/realtime.h \
     hfm/daemon/rights.c \
     hfm/daemon/rights.h \
     hfm/daemon/run.c

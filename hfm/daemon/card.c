@@ -3,7 +3,6 @@
 #include "hfm/daemon/card.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -14,6 +13,7 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
+#include "hfm/daemon/realtime.h"
 
 enum { MS = 1000000, RETRY = 1000 * MS, POLL = 5 * MS };
 
@@ -209,7 +209,6 @@ static void *run(void *arg)
 
 bool card_thread_start(struct card_thread *card, const struct hfm_config *config)
 {
-    sigset_t all, before;
     int error;
 
     memset(card, 0, sizeof *card);
@@ -217,14 +216,11 @@ bool card_thread_start(struct card_thread *card, const struct hfm_config *config
     card->client.fd = -1;
     card->card = (struct hfm_card){read_register, write_register, card, NULL};
     card->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    pthread_mutex_init(&card->lock, NULL);
+    hfm_realtime_lock(&card->lock);
     atomic_store_explicit(&card->worked, ni_now_ns(), memory_order_relaxed);
     hfm_watchdog_init(&card->watchdog, &card->card, config->write_ms * (uint64_t)MS,
                       config->read_ms * (uint64_t)MS, ni_now_ns());
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = card->wake < 0 ? errno : pthread_create(&card->thread, NULL, run, card);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    error = card->wake < 0 ? errno : hfm_thread_start(&card->thread, run, card, false);
     card->started = error == 0;
     if (error != 0) {
         ni_log(NI_LOG_ERROR, "apelink-hfm: no thread for the card: %s", strerror(error));
@@ -250,15 +246,11 @@ void card_thread_state(struct card_thread *card, char *text, size_t size)
 
 bool card_thread_stop(struct card_thread *card)
 {
-    struct timespec until;
-
     if (!card->started) {
         return true;
     }
     atomic_store_explicit(&card->ends, true, memory_order_relaxed);
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += 1;
-    if (pthread_clockjoin_np(card->thread, NULL, CLOCK_MONOTONIC, &until) != 0) {
+    if (!hfm_thread_end(card->thread)) {
         return false;
     }
     card->started = false;

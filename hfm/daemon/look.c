@@ -3,8 +3,6 @@
 #include "hfm/daemon/look.h"
 
 #include <errno.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -16,22 +14,20 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "dnp/lofamo/fault.h"
+#include "hfm/daemon/realtime.h"
 
 enum { MS = 1000000, STUCK_LOOKS = 10, STUCK_MS = 5000 /* at least */, LATE_MS = 1000 };
 
-/* What was found is for the loop. */
-static void show(struct look_thread *look, uint64_t began)
+/* What was found is for the loop. Returns whether it wants to know at once. */
+static bool show(struct look_thread *look, uint64_t began)
 {
-    uint64_t one = 1;
     bool changed = look->host.fault != look->found.fault || look->seen == 0;
 
     look->found = look->host;
     look->seen = look->began;
     look->began = began;
     look->fresh = true;
-    if (changed) {
-        (void)!write(look->wake, &one, sizeof one);
-    }
+    return changed;
 }
 
 static void *run(void *arg)
@@ -41,41 +37,25 @@ static void *run(void *arg)
 
     pthread_mutex_lock(&look->lock);
     while (!look->ends) {
-        uint64_t began = ni_now_ns(), due = began + period;
+        uint64_t began = ni_now_ns(), due = began + period, one = 1;
+        bool changed;
         struct timespec until = {.tv_sec = (time_t)(due / 1000000000U),
                                  .tv_nsec = (long)(due % 1000000000U)};
 
         pthread_mutex_unlock(&look->lock);
         (void)hfm_host_look(&look->host, began);
         pthread_mutex_lock(&look->lock);
-        show(look, began);
+        changed = show(look, began);
+        pthread_mutex_unlock(&look->lock);
+        if (changed) {
+            (void)!write(look->wake, &one, sizeof one);
+        }
+        pthread_mutex_lock(&look->lock);
         while (!look->ends && pthread_cond_timedwait(&look->ended, &look->lock, &until) == 0) {
         }
     }
     pthread_mutex_unlock(&look->lock);
     return NULL;
-}
-
-/* Create the thread, which has not the priority of its creator. Returns an errno. */
-static int create(struct look_thread *look)
-{
-    const struct sched_param ordinary = {0};
-    pthread_attr_t how;
-    sigset_t all, before;
-    int error = pthread_attr_init(&how);
-
-    if (error != 0) {
-        return error;
-    }
-    (void)pthread_attr_setinheritsched(&how, PTHREAD_EXPLICIT_SCHED);
-    (void)pthread_attr_setschedpolicy(&how, SCHED_OTHER);
-    (void)pthread_attr_setschedparam(&how, &ordinary);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&look->thread, &how, run, look);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&how);
-    return error;
 }
 
 bool look_thread_start(struct look_thread *look, const struct hfm_host_limits *limits)
@@ -92,8 +72,8 @@ bool look_thread_start(struct look_thread *look, const struct hfm_host_limits *l
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&look->ended, &clock);
     pthread_condattr_destroy(&clock);
-    pthread_mutex_init(&look->lock, NULL);
-    error = look->wake < 0 ? errno : create(look);
+    hfm_realtime_lock(&look->lock);
+    error = look->wake < 0 ? errno : hfm_thread_start(&look->thread, run, look, true);
     look->started = error == 0;
     if (error != 0) {
         ni_log(NI_LOG_ERROR, "apelink-hfm: no thread for the host's files: %s", strerror(error));
@@ -131,8 +111,6 @@ bool look_thread_take(struct look_thread *look, struct hfm_host *host, uint64_t 
 
 bool look_thread_stop(struct look_thread *look)
 {
-    struct timespec until;
-
     if (!look->started) {
         return true;
     }
@@ -140,9 +118,7 @@ bool look_thread_stop(struct look_thread *look)
     look->ends = true;
     pthread_cond_signal(&look->ended);
     pthread_mutex_unlock(&look->lock);
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += 1;
-    if (pthread_clockjoin_np(look->thread, NULL, CLOCK_MONOTONIC, &until) != 0) {
+    if (!hfm_thread_end(look->thread)) {
         return false;
     }
     look->started = false;

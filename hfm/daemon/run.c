@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loop of a daemon. */
-#include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +16,7 @@
 #include "hfm/daemon/daemon.h"
 #include "hfm/daemon/hook.h"
 #include "hfm/daemon/http.h"
+#include "hfm/daemon/realtime.h"
 #include "hfm/verdict.h"
 
 enum { MS = 1000000, STUCK_READS = 3 /* periods after which the card's thread is stuck */ };
@@ -228,19 +227,6 @@ void hfm_daemon_state(struct hfm_daemon *daemon, struct hfm_state *state)
     }
 }
 
-/* So that load does not make us late; without the right to it we go on as we are. */
-static void be_realtime(const struct hfm_config *config)
-{
-    struct sched_param parameter = {.sched_priority = (int)config->realtime};
-
-    if (config->realtime > 0 && sched_setscheduler(0, SCHED_RR, &parameter)) {
-        ni_log(NI_LOG_WARN,
-               "apelink-hfm: no real-time priority %u: %s; on a busy host it will be late: give it "
-               "CAP_SYS_NICE, or set realtime 0",
-               config->realtime, strerror(errno));
-    }
-}
-
 /* Let it come before readers. false: there is none. */
 static bool first(struct event *event)
 {
@@ -349,9 +335,10 @@ int hfm_daemon_run(struct hfm_daemon *daemon)
     if (!good) {
         ni_log(NI_LOG_ERROR, "apelink-hfm: no memory for %u nodes", cluster.nodes);
     }
-    be_realtime(&daemon->config);
+    hfm_realtime_begin(daemon->config.realtime);
     good = good && hfm_files_open(daemon) && make_events(daemon);
     if (good) {
+        hfm_realtime_keep_memory(daemon->config.realtime);
         work(daemon, true);
         hfm_notify_say(&daemon->notify, "READY=1");
         good = event_base_dispatch(daemon->base) == 0;
