@@ -71,7 +71,9 @@ hfm_apelink_hfm_SOURCES = \
     hfm/daemon/realtime.h \
     hfm/daemon/rights.c \
     hfm/daemon/rights.h \
-    hfm/daemon/run.c
+    hfm/daemon/run.c \
+    hfm/daemon/writer.c \
+    hfm/daemon/writer.h
 hfm_apelink_hfm_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)
 hfm_apelink_hfm_LDADD = hfm/libhfm.la dnp/libboard.la driver/libclient.la $(LIBEVENT_LIBS) -levent_extra -lpthread
 

@@ -14,6 +14,7 @@
 #include "hfm/daemon/card.h"
 #include "hfm/daemon/look.h"
 #include "hfm/daemon/notify.h"
+#include "hfm/daemon/writer.h"
 #include "hfm/history.h"
 #include "hfm/host.h"
 #include "hfm/node.h"
@@ -27,7 +28,8 @@ struct hfm_parted {
 
 /*
  * apelink-hfm as a process: one thread on libevent for the service network and those who ask, one
- * for the card, and one for the status of the host.
+ * for the card, and ordinary ones for what may take long (realtime.h): the status of the host, log
+ * and record.
  *
  *   socket --messages--> node <--changes-- card thread        node --events--> history, log, record
  *   look thread --status-----^   ^--time-- alarm                 --messages--> socket
@@ -50,7 +52,7 @@ struct hfm_daemon {
     bool late;
     struct look_thread look;
     bool left; /* a thread that waits for a card or a file has been left */
-    FILE *record;
+    struct hfm_writer log, record;
     struct hfm_counts counts;
     struct hfm_notify notify;
     struct hfm_control *control;
@@ -71,8 +73,6 @@ void hfm_daemon_state(struct hfm_daemon *daemon, struct hfm_state *state);
 
 /* Socket, record, readers, hooks, page and card (files.c); gives up rights then. false: logged. */
 bool hfm_files_open(struct hfm_daemon *daemon);
-/* The record was moved. If it cannot be opened anew the old one is written on. */
-void hfm_files_reopen_record(struct hfm_daemon *daemon);
 /* What is known of a node, to the page, which is there. */
 void hfm_files_show(struct hfm_daemon *daemon, uint32_t node);
 

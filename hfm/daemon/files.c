@@ -88,14 +88,15 @@ static void open_page(struct hfm_daemon *daemon)
 bool hfm_files_open(struct hfm_daemon *daemon)
 {
     const struct hfm_config *config = &daemon->config;
+    int record = -1;
 
     daemon->socket = hfm_network_open(&config->node[config->here].address);
     if (daemon->socket < 0) {
         return false;
     }
     if (config->record[0] != '\0') {
-        daemon->record = fopen(config->record, "ae");
-        if (daemon->record == NULL) {
+        record = hfm_writer_open(config->record);
+        if (record < 0) {
             ni_log(NI_LOG_ERROR, "apelink-hfm: record %s: %s", config->record, strerror(errno));
             return false;
         }
@@ -124,22 +125,8 @@ bool hfm_files_open(struct hfm_daemon *daemon)
         open_page(daemon);
     }
     return hfm_rights_drop(config->user, config->device[0] != '\0') &&
+           hfm_writer_start(&daemon->log, config, -1) &&
+           (record < 0 || hfm_writer_start(&daemon->record, config, record)) &&
            look_thread_start(&daemon->look, &config->host) &&
            (config->device[0] == '\0' || card_thread_start(&daemon->card, config));
-}
-
-void hfm_files_reopen_record(struct hfm_daemon *daemon)
-{
-    FILE *record = fopen(daemon->config.record, "ae");
-
-    if (record == NULL) {
-        ni_log(NI_LOG_ERROR,
-               "apelink-hfm: record %s cannot be opened anew: %s; the old file is written on; its "
-               "folder has to be %s's",
-               daemon->config.record, strerror(errno),
-               daemon->config.user[0] != '\0' ? daemon->config.user : "root");
-        return;
-    }
-    fclose(daemon->record);
-    daemon->record = record;
 }

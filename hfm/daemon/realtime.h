@@ -11,6 +11,7 @@
  * have a real-time priority, and wait for nothing that only an ordinary thread or a disk can give:
  *
  *   what they share with ordinary threads   a lock that lends its holder the waiter's priority
+ *   log and record                          another thread writes (writer.h)
  *   files of the host                       another thread reads (look.h)
  *   memory                                  stays where it is
  *

@@ -46,6 +46,19 @@ static void log_event(const struct hfm_event *event)
     }
 }
 
+static void record_event(struct hfm_daemon *daemon, const struct hfm_event *event)
+{
+    char text[2000];
+    FILE *out = fmemopen(text, sizeof text, "w");
+
+    if (out != NULL) {
+        hfm_event_json(out, &daemon->history, event);
+        fputc('\n', out);
+        fclose(out);
+        hfm_writer_record(&daemon->record, text);
+    }
+}
+
 /* The clock may have been set since. */
 static void follow_clock(struct hfm_daemon *daemon)
 {
@@ -67,10 +80,8 @@ static void on_event(void *arg, const struct hfm_event *event)
     if (daemon->hooks != NULL && event->kind == HFM_EVENT_STATE) {
         hfm_hooks_changed(daemon->hooks, event->about, daemon->node.acts);
     }
-    if (daemon->record != NULL) {
-        hfm_event_json(daemon->record, &daemon->history, event);
-        fputc('\n', daemon->record);
-        fflush(daemon->record);
+    if (daemon->config.record[0] != '\0') {
+        record_event(daemon, event);
     }
 }
 
@@ -204,8 +215,8 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (fd != SIGHUP) {
         event_base_loopbreak(daemon->base);
-    } else if (daemon->record != NULL) {
-        hfm_files_reopen_record(daemon);
+    } else if (daemon->config.record[0] != '\0') {
+        hfm_writer_reopen(&daemon->record);
     }
 }
 
@@ -281,14 +292,16 @@ static void close_all(struct hfm_daemon *daemon)
     if (daemon->socket >= 0) {
         close(daemon->socket);
     }
-    if (daemon->record != NULL) {
-        fclose(daemon->record);
-    }
     hfm_notify_close(&daemon->notify);
     hfm_history_fini(&daemon->history);
     ni_free(daemon->parted);
     if (daemon->base != NULL) {
         event_base_free(daemon->base);
+    }
+    daemon->left = !hfm_writer_stop(&daemon->record) || daemon->left;
+    daemon->left = !hfm_writer_stop(&daemon->log) || daemon->left;
+    if (!daemon->left) {
+        ni_log_set_sink(NULL, NULL);
     }
 }
 

@@ -3,7 +3,8 @@
 
 HFM_UNIT_LIBS = hfm/libhfm.la $(CMOCKA_LIBS)
 
-unit_scripts += tests/unit/hfm_cards.sh tests/unit/hfm_daemon.sh tests/unit/hfm_load.sh
+unit_scripts += tests/unit/hfm_cards.sh tests/unit/hfm_daemon.sh tests/unit/hfm_late.sh \
+    tests/unit/hfm_load.sh
 
 unit_tests += \
     tests/unit/test_hfm_config \
