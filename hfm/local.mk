@@ -72,6 +72,8 @@ hfm_apelink_hfm_SOURCES = \
     hfm/daemon/rights.c \
     hfm/daemon/rights.h \
     hfm/daemon/run.c \
+    hfm/daemon/spawn.c \
+    hfm/daemon/spawn.h \
     hfm/daemon/writer.c \
     hfm/daemon/writer.h
 hfm_apelink_hfm_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)

@@ -29,7 +29,7 @@ struct hfm_parted {
 /*
  * apelink-hfm as a process: one thread on libevent for the service network and those who ask, one
  * for the card, and ordinary ones for what may take long (realtime.h): the status of the host, log
- * and record.
+ * and record, and the start of hooks.
  *
  *   socket --messages--> node <--changes-- card thread        node --events--> history, log, record
  *   look thread --status-----^   ^--time-- alarm                 --messages--> socket
@@ -51,7 +51,7 @@ struct hfm_daemon {
     uint64_t took, excused; /* when the loop last looked at the card's thread; was late */
     bool late;
     struct look_thread look;
-    bool left; /* a thread that waits for a card or a file has been left */
+    bool left; /* a thread that waits for a card, a file or a program has been left */
     struct hfm_writer log, record;
     struct hfm_counts counts;
     struct hfm_notify notify;

@@ -127,6 +127,7 @@ bool hfm_files_open(struct hfm_daemon *daemon)
     return hfm_rights_drop(config->user, config->device[0] != '\0') &&
            hfm_writer_start(&daemon->log, config, -1) &&
            (record < 0 || hfm_writer_start(&daemon->record, config, record)) &&
+           (daemon->hooks == NULL || hfm_hooks_start(daemon->hooks)) &&
            look_thread_start(&daemon->look, &config->host) &&
            (config->device[0] == '\0' || card_thread_start(&daemon->card, config));
 }

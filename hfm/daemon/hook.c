@@ -3,9 +3,7 @@
 #include "hfm/daemon/hook.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,14 +14,19 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "hfm/daemon/daemon.h"
+#include "hfm/daemon/spawn.h"
 #include "hfm/verdict.h"
 
 enum { PATIENCE_S = 60, AGAIN_S = 5, OFTEN = 3, LATER_S = 60 };
 
 struct hfm_hooks {
     struct hfm_daemon *daemon;
-    struct event *child, *patience, *again;
-    pid_t pid; /* that runs; 0: none */
+    struct event *begun, *child, *patience, *again;
+    struct hfm_spawn spawn;
+    char number[12], path[HFM_PATH_MAX], host[HFM_NAME_MAX], state[12], before[12], what[200];
+    char *argv[7]; /* of a call: these */
+    bool busy;     /* there is a call */
+    pid_t pid;     /* that runs; 0: it is being started, or there is none */
     uint32_t for_node;
     enum hfm_verdict telling; /* it */
     struct hook_node *node;   /* each */
@@ -57,56 +60,22 @@ static uint32_t next(const struct hfm_hooks *hooks, uint64_t now, uint64_t *due)
     return first;
 }
 
-static pid_t spawn(const char *path, char *const argv[])
-{
-    posix_spawnattr_t how;
-    const struct sched_param ordinary = {0};
-    sigset_t none, usual;
-    pid_t pid = 0;
-    int error;
-
-    sigemptyset(&none);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE); /* which we ignore */
-    posix_spawnattr_init(&how);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                       POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSCHEDULER);
-    posix_spawnattr_setsigdefault(&how, &usual);
-    posix_spawnattr_setschedpolicy(&how, SCHED_OTHER);
-    posix_spawnattr_setschedparam(&how, &ordinary);
-    posix_spawnattr_setpgroup(&how, 0);
-    posix_spawnattr_setsigmask(&how, &none);
-    error = posix_spawn(&pid, path, NULL, &how, argv, environ);
-    posix_spawnattr_destroy(&how);
-    if (error != 0) {
-        ni_log(NI_LOG_ERROR, "apelink-hfm: hook %s: %s", path, strerror(error));
-        return 0;
-    }
-    return pid;
-}
-
-/* Call it for a node. false: it could not be started. */
-static bool call(struct hfm_hooks *hooks, uint32_t node)
+/* Call it for a node. */
+static void call(struct hfm_hooks *hooks, uint32_t node)
 {
     const struct hfm_config *config = &hooks->daemon->config;
     uint32_t fault = hooks->daemon->node.known[node].fault;
-    struct timeval patience = {PATIENCE_S, 0};
-    char number[12], path[HFM_PATH_MAX], host[HFM_NAME_MAX], state[12], before[12], what[200];
-    char *argv[] = {path, number, host, state, before, what, NULL};
 
-    snprintf(number, sizeof number, "%u", node);
-    snprintf(path, sizeof path, "%s", config->hook);
-    snprintf(host, sizeof host, "%s", config->node[node].name);
-    snprintf(state, sizeof state, "%s", hfm_verdict_name(hfm_verdict_of(fault)));
-    snprintf(before, sizeof before, "%s", hfm_verdict_name(hooks->node[node].told));
-    hfm_fault_print(fault, what, sizeof what);
+    snprintf(hooks->number, sizeof hooks->number, "%u", node);
+    snprintf(hooks->path, sizeof hooks->path, "%s", config->hook);
+    snprintf(hooks->host, sizeof hooks->host, "%s", config->node[node].name);
+    snprintf(hooks->state, sizeof hooks->state, "%s", hfm_verdict_name(hfm_verdict_of(fault)));
+    snprintf(hooks->before, sizeof hooks->before, "%s", hfm_verdict_name(hooks->node[node].told));
+    hfm_fault_print(fault, hooks->what, sizeof hooks->what);
     hooks->telling = hfm_verdict_of(fault);
     hooks->for_node = node;
-    hooks->pid = spawn(path, argv);
-    if (hooks->pid != 0) {
-        event_add(hooks->patience, &patience);
-    }
-    return hooks->pid != 0;
+    hooks->busy = true;
+    hfm_spawn_ask(&hooks->spawn, hooks->argv);
 }
 
 /* A call has ended, or could not be made. One that failed is made again, with the state of then. */
@@ -133,14 +102,13 @@ static void go_on(struct hfm_hooks *hooks)
     uint64_t now = ni_now_ns(), due;
     uint32_t number = next(hooks, now, &due);
 
-    for (; hooks->pid == 0 && number != UINT32_MAX; number = next(hooks, now, &due)) {
+    for (; !hooks->busy && number != UINT32_MAX; number = next(hooks, now, &due)) {
         struct hook_node *node = &hooks->node[number];
 
         node->since = 0;
-        if ((hfm_verdict_of(hooks->daemon->node.known[number].fault) != node->told ||
-             node->failures > 0) &&
-            !call(hooks, number)) {
-            take_end(hooks, number, false);
+        if (hfm_verdict_of(hooks->daemon->node.known[number].fault) != node->told ||
+            node->failures > 0) {
+            call(hooks, number);
         }
     }
     if (due != UINT64_MAX) {
@@ -175,7 +143,29 @@ static void on_child(evutil_socket_t fd, short what, void *arg)
     }
     event_del(hooks->patience);
     hooks->pid = 0;
+    hooks->busy = false;
     take_end(hooks, hooks->for_node, status == 0);
+    go_on(hooks);
+}
+
+/* It has been started, or could not be; it may have ended already. */
+static void on_begun(evutil_socket_t fd, short what, void *arg)
+{
+    struct hfm_hooks *hooks = arg;
+    struct timeval patience = {PATIENCE_S, 0};
+    int error;
+
+    if (!hfm_spawn_take(&hooks->spawn, &hooks->pid, &error)) {
+        return;
+    }
+    if (hooks->pid != 0) {
+        event_add(hooks->patience, &patience);
+        on_child(fd, what, arg);
+        return;
+    }
+    ni_log(NI_LOG_ERROR, "apelink-hfm: hook %s: %s", hooks->path, strerror(error));
+    hooks->busy = false;
+    take_end(hooks, hooks->for_node, false);
     go_on(hooks);
 }
 
@@ -198,22 +188,39 @@ struct hfm_hooks *hfm_hooks_open(struct hfm_daemon *daemon)
         return NULL;
     }
     hooks->daemon = daemon;
+    memcpy(hooks->argv,
+           (char *[]){hooks->path, hooks->number, hooks->host, hooks->state, hooks->before,
+                      hooks->what, NULL},
+           sizeof hooks->argv);
     hooks->node = ni_calloc(daemon->config.nodes, sizeof *hooks->node);
     hooks->child = evsignal_new(daemon->base, SIGCHLD, on_child, hooks);
     hooks->patience = evtimer_new(daemon->base, on_patience, hooks);
     hooks->again = evtimer_new(daemon->base, on_again, hooks);
     if (hooks->node == NULL || hooks->child == NULL || hooks->patience == NULL ||
         hooks->again == NULL || event_add(hooks->child, NULL) != 0) {
-        hfm_hooks_close(hooks);
+        (void)hfm_hooks_close(hooks);
         return NULL;
     }
     return hooks;
 }
 
-void hfm_hooks_close(struct hfm_hooks *hooks)
+bool hfm_hooks_start(struct hfm_hooks *hooks)
+{
+    if (!hfm_spawn_start(&hooks->spawn)) {
+        return false;
+    }
+    hooks->begun =
+        event_new(hooks->daemon->base, hooks->spawn.done, EV_READ | EV_PERSIST, on_begun, hooks);
+    return hooks->begun != NULL && event_add(hooks->begun, NULL) == 0;
+}
+
+bool hfm_hooks_close(struct hfm_hooks *hooks)
 {
     if (hooks == NULL) {
-        return;
+        return true;
+    }
+    if (hooks->begun != NULL) {
+        event_free(hooks->begun);
     }
     if (hooks->child != NULL) {
         event_free(hooks->child);
@@ -225,13 +232,17 @@ void hfm_hooks_close(struct hfm_hooks *hooks)
         event_free(hooks->again);
     }
     ni_free(hooks->node);
+    if (!hfm_spawn_stop(&hooks->spawn)) {
+        return false;
+    }
     ni_free(hooks);
+    return true;
 }
 
 void hfm_hooks_changed(struct hfm_hooks *hooks, uint32_t number, bool acts)
 {
     struct hook_node *node = &hooks->node[number];
-    bool runs = hooks->pid != 0 && hooks->for_node == number;
+    bool runs = hooks->busy && hooks->for_node == number;
 
     if (!acts && node->since == 0 && !runs) { /* the master's hook is told */
         node->told = hfm_verdict_of(hooks->daemon->node.known[number].fault);

@@ -21,7 +21,10 @@ struct hfm_hooks;
 
 /* NULL: no memory. */
 struct hfm_hooks *hfm_hooks_open(struct hfm_daemon *daemon);
-void hfm_hooks_close(struct hfm_hooks *hooks);
+/* Before the first change, and behind the loss of rights. false: logged. */
+bool hfm_hooks_start(struct hfm_hooks *hooks);
+/* NULL does nothing. false: its thread waits, and uses *hooks until the process ends. */
+bool hfm_hooks_close(struct hfm_hooks *hooks);
 
 /* The state of a node has changed. acts: this is the master, which calls the hook; otherwise
  * another has called its own. */

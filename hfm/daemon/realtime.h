@@ -12,6 +12,7 @@
  *
  *   what they share with ordinary threads   a lock that lends its holder the waiter's priority
  *   log and record                          another thread writes (writer.h)
+ *   hooks                                   another thread starts (spawn.h)
  *   files of the host                       another thread reads (look.h)
  *   memory                                  stays where it is
  *

@@ -288,7 +288,7 @@ static void close_all(struct hfm_daemon *daemon)
     hfm_control_close(daemon->control);
     hfm_http_close(daemon->http);
     ni_fault_page_close(daemon->page);
-    hfm_hooks_close(daemon->hooks);
+    daemon->left = !hfm_hooks_close(daemon->hooks) || daemon->left;
     if (daemon->socket >= 0) {
         close(daemon->socket);
     }

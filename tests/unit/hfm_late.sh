@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: hfm/daemon/realtime.c, hfm/daemon/realtime.h, hfm/daemon/writer.c, hfm/daemon/writer.h.
-# What must not hold up a daemon: standard error and a record that nobody reads.
+# Covers: hfm/daemon/realtime.c, hfm/daemon/realtime.h, hfm/daemon/writer.c, hfm/daemon/writer.h, hfm/daemon/spawn.c, hfm/daemon/spawn.h.
+# What must not hold up a daemon: standard error and a record that nobody reads, and a hook whose file cannot be read.
 # Daemons that are held up are silent, or answer nobody.
 set -u
 
@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
 python3 - "$hfm" "$work" <<'EOP'
-import ctypes, fcntl, json, os, socket, subprocess, sys, time
+import ctypes, fcntl, json, os, signal, socket, subprocess, sys, time
 hfm, work = sys.argv[1:]
 PAGE = 4096
 failures = 0
@@ -57,6 +57,9 @@ for one in ports:
     one.close()
 with open(work + "/key", "w") as out:
     print("0123456789abcdefFEDCBA9876543210", file=out)
+with open(work + "/hook", "w") as out:
+    print(f'#!/bin/sh\necho "$*" >>{work}/hooked', file=out)
+os.chmod(work + "/hook", 0o755)
 os.mkfifo(work + "/record")
 record = os.open(work + "/record", os.O_RDWR | os.O_CLOEXEC)
 fcntl.fcntl(record, 1031, PAGE)
@@ -74,7 +77,7 @@ for node in range(3):
         print(f"key {work}/key\nping 50\ngrace 60000\nhold 1000\nask 0\nlook 50\nproc {work}/proc{node}\nsys {work}/sys", file=out)
         print(f"control {work}/c{node}", file=out)
         if node == 0:
-            print(f"record {work}/record", file=out)
+            print(f"record {work}/record\nhook {work}/hook", file=out)
 
 def start(node):
     error = errors[node][1] if errors[node] else open(f"{work}/log{node}", "w")
@@ -140,6 +143,37 @@ try:
         fill(pipe[1])
     fill(record)
     good = good and change_often(3)
+
+    # a hook whose file is held: who opens it waits
+    signal.signal(signal.SIGIO, signal.SIG_IGN)
+    held = os.open(work + "/hook", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        leased = True
+    except OSError as error:
+        leased = False
+        print(f"no lease can be had here: {error}; hooks are not looked at")
+    if good and leased:
+        for _ in range(100):  # those of the changes before have been called
+            before = os.path.getsize(work + "/hooked") if os.path.exists(work + "/hooked") else 0
+            time.sleep(0.3)
+            if os.path.exists(work + "/hooked") and os.path.getsize(work + "/hooked") == before:
+                break
+        memory(1, 2)
+        becomes(["normal", "memory sick", "normal"], "before the hook is called")
+        memory(2, 2)
+        becomes(["normal", "memory sick", "memory sick"], "while the hook's file is held")
+        memory(1, 50)
+        becomes(["normal", "normal", "memory sick"], "while the hook's file is held")
+        if os.path.getsize(work + "/hooked") != before:
+            fail("the hook was called")
+        fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        for _ in range(100):
+            if b"2 n2 sick normal memory sick" in open(work + "/hooked", "rb").read():
+                break
+            time.sleep(0.1)
+        else:
+            fail("the hook is not called: " + open(work + "/hooked").read())
 
     # what nobody has read yet is not lost, and comes as it was written
     if good:
