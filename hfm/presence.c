@@ -57,7 +57,7 @@ uint64_t hfm_presence_last(const struct hfm_presence *presence, uint32_t node)
     return ni_max_u64(presence->of[node].heard, presence->of[node].answered);
 }
 
-/* The listener was away, perhaps together with others. */
+/* The listener was late, perhaps together with others. */
 static void excuse(struct hfm_presence *presence, uint64_t late, uint64_t now)
 {
     for (uint32_t node = 0; node < presence->nodes; node++) {
@@ -80,13 +80,13 @@ bool hfm_presence_step(struct hfm_presence *presence, uint64_t now)
     presence->stepped = now;
     if (late && !presence->excused) {
         excuse(presence, away, now);
-        presence->excused = true;
-    }
-    if (now < presence->due) {
-        presence->excused = late;
-        return false;
+    } else if (away > presence->period) {
+        excuse(presence, away - presence->period, now);
     }
     presence->excused = late;
+    if (now < presence->due) {
+        return false;
+    }
     presence->due = UINT64_MAX;
     for (uint32_t node = 0; node < presence->nodes; node++) {
         struct hfm_present *of = &presence->of[node];

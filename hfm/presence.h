@@ -11,10 +11,11 @@
  * Whose pings are heard. Each node pings each period; one that has not been heard for so many
  * periods is silent, until it is heard again.
  *
- * Time in which the listener was away does not count (ours): if two steps are more than two periods
- * apart, which they are not unless it is late, all nodes are granted as much, once. What has
- * arrived meanwhile has to be given to it before a step. A function of its state and the time, in
- * any unit. Not thread-safe.
+ * Time in which the listener was away does not count (ours): if two steps are more than a period
+ * apart, which they are not unless it is late, all nodes are granted what is beyond the period, and
+ * the first time that it is more than another period all of it. So one that is late each time finds
+ * what is silent after some steps, as one that never is. What has arrived meanwhile has to be given
+ * to it before a step. A function of its state and the time, in any unit. Not thread-safe.
  */
 struct hfm_present {
     uint64_t session;  /* the latest; 0: never heard */
@@ -31,7 +32,7 @@ struct hfm_presence {
     uint64_t period, limit;
     uint64_t due;
     uint64_t stepped; /* the last time */
-    bool excused;
+    bool excused;     /* all of the time before it, as it was late */
     struct hfm_present *of;
 };
 

@@ -91,13 +91,30 @@ static void test_one_that_has_begun_may_be_silent_early(void **state)
     assert_true(presence.of[1].silent && !presence.of[2].silent);
 }
 
-static void test_a_listener_that_was_away_excuses_once(void **state)
+static void test_a_listener_that_is_late_each_time_finds_it_after_as_many_steps(void **state)
 {
     (void)state;
     (void)steps_to(BEGIN + 190);
     ping_all(BEGIN + 190);
     assert_false(hfm_presence_step(&presence, BEGIN + 190 + 2 * LIMIT));
-    assert_true(hfm_presence_step(&presence, BEGIN + 190 + 3 * LIMIT)); /* late again */
+    for (unsigned i = 3; i < 6; i++) { /* late again */
+        assert_false(hfm_presence_step(&presence, BEGIN + 190 + i * LIMIT));
+    }
+    assert_true(hfm_presence_step(&presence, BEGIN + 190 + 6 * LIMIT));
+    assert_true(presence.of[1].silent);
+}
+
+/* As on a machine that withholds its cores, from all, again and again. */
+static void test_time_that_is_away_in_pieces_does_not_count(void **state)
+{
+    (void)state;
+    (void)steps_to(BEGIN + 190);
+    ping_all(BEGIN + 190);
+    assert_false(hfm_presence_step(&presence, BEGIN + 207));
+    assert_false(hfm_presence_step(&presence, BEGIN + 220));
+    assert_false(hfm_presence_step(&presence, BEGIN + 237)); /* it was there for three periods */
+    assert_false(hfm_presence_step(&presence, BEGIN + 246));
+    assert_true(hfm_presence_step(&presence, BEGIN + 247));
     assert_true(presence.of[1].silent);
 }
 
@@ -136,7 +153,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nodes_have_time_to_begin, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_that_has_begun_may_be_silent_early, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(test_a_listener_that_was_away_excuses_once, setup,
+        cmocka_unit_test_setup_teardown(
+            test_a_listener_that_is_late_each_time_finds_it_after_as_many_steps, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_time_that_is_away_in_pieces_does_not_count, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_one_that_was_away_still_finds_what_is_silent, setup,
                                         teardown),
