@@ -6,6 +6,9 @@
 
 #include "pml_hooks/pml_hooks_count.h"
 
+/* Of this component, and found without a table. */
+#pragma GCC visibility push(hidden)
+
 /*
  * What this process knows of an operation under way beside what its record says. The request
  * carries it to the completion callback. A caller of the PML that sets a callback of its own, as
@@ -216,5 +219,7 @@ PML_HOOKS_INLINE void pml_hooks_follow_send(bool threads, struct pml_hooks_follo
     }
     pml_hooks_follow_request(threads, follow, request, RECORD_PENDING_SEND);
 }
+
+#pragma GCC visibility pop
 
 #endif
