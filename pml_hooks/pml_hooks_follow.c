@@ -253,25 +253,27 @@ int pml_hooks_ended(ompi_request_t *request)
     const ompi_status_public_t *status = &request->req_status;
     struct pml_hooks_last_end *last = &pml_hooks_the_only_end;
     struct record_head *head = record_own.head;
-    uint64_t now = record_stamp();
+    struct record_peer *peer = follow->peer;
+    uint64_t bytes = status->_ucount, now = record_stamp();
 
-    if (__builtin_expect(follow->pending->kind != RECORD_PENDING_RECV || follow->peer == NULL ||
+    if (__builtin_expect(follow->pending->kind != RECORD_PENDING_RECV || peer == NULL ||
                              status->MPI_ERROR != MPI_SUCCESS || status->_cancelled != 0 ||
                              (unsigned)status->MPI_TAG > (unsigned)pml_hooks_below.pml_max_tag ||
-                             status->_ucount > USUAL_BYTES || now >= record_slice_end,
+                             bytes > USUAL_BYTES || now >= record_slice_end ||
+                             record_widens(peer->received_smallest, peer->received_largest, bytes),
                          0)) {
         return ended_any(request);
     }
     /* pml ucx, which uses requests again, takes what it finds there for its own. */
     request->req_complete_cb_data = NULL;
-    last->peer = follow->peer;
+    last->peer = peer;
     last->when = now;
-    last->bytes = status->_ucount;
+    last->bytes = bytes;
     last->kind = PML_HOOKS_USUAL_RECEIVE;
     follow->pending->kind = RECORD_FREE;
     pml_hooks_count_span(false, follow, now);
-    record_count_receive_of(false, head, RECORD_CLASS_USER, follow->peer, status->MPI_TAG,
-                            follow->pending->context, status->_ucount, false, now);
+    record_count_receive_of(false, head, RECORD_CLASS_USER, peer, status->MPI_TAG,
+                            follow->pending->context, bytes, false, now);
     pml_hooks_follow_give(false, follow);
     return 0;
 }

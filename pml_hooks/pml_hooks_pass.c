@@ -92,7 +92,8 @@ static int pass_isend(const void *buffer, size_t count, struct ompi_datatype_t *
     int rc;
 
     if (__builtin_expect(tag < 0 || !pml_hooks_peer_known(false, comm, peer, &entry) ||
-                             now >= record_slice_end,
+                             now >= record_slice_end ||
+                             record_widens(entry->sent_smallest, entry->sent_largest, bytes),
                          0)) {
         return isend_any(buffer, count, type, peer, tag, mode, comm, request);
     }
@@ -165,7 +166,8 @@ static int pass_send(const void *buffer, size_t count, struct ompi_datatype_t *t
     }
     if (__builtin_expect(!pml_hooks_peer_known(false, comm, peer, &entry) || bytes > SENT_AT_ONCE ||
                              mode == MCA_PML_BASE_SEND_SYNCHRONOUS ||
-                             record_calls_of(head)->depth != 0 || now >= record_slice_end,
+                             record_calls_of(head)->depth != 0 || now >= record_slice_end ||
+                             record_widens(entry->sent_smallest, entry->sent_largest, bytes),
                          0)) {
         return send_any(buffer, count, type, peer, tag, mode, comm);
     }

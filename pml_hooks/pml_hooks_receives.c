@@ -188,10 +188,11 @@ static int pass_recv(void *buffer, size_t count, struct ompi_datatype_t *type, i
     rc = pml_hooks_below.pml_recv(buffer, count, type, peer, tag, comm, status);
     end = record_stamp();
     head = record_own.head;
-    if (__builtin_expect(rc != OMPI_SUCCESS || end - begin >= RECORD_WORTH_ASKING ||
-                             end >= record_slice_end ||
-                             (unsigned)status->MPI_TAG > (unsigned)pml_hooks_below.pml_max_tag,
-                         0)) {
+    if (__builtin_expect(
+            rc != OMPI_SUCCESS || end - begin >= RECORD_WORTH_ASKING || end >= record_slice_end ||
+                record_widens(entry->received_smallest, entry->received_largest, status->_ucount) ||
+                (unsigned)status->MPI_TAG > (unsigned)pml_hooks_below.pml_max_tag,
+            0)) {
         return recv_rest(entry, comm, rc, status, begin, end);
     }
     head->receives_blocking++;

@@ -55,6 +55,12 @@ RECORD_INLINE unsigned record_size_class(uint64_t bytes)
     return 63u - (unsigned)__builtin_clzll(2 * (bytes < most ? bytes : most) | 1);
 }
 
+/* Whether a message is smaller or larger than all before it in its direction. */
+RECORD_INLINE bool record_widens(uint64_t smallest, uint64_t largest, uint64_t bytes)
+{
+    return bytes < smallest || bytes > largest;
+}
+
 /* Smallest and largest of all messages in one direction, before they are counted in `counts`; those
  * of none are both 0. */
 RECORD_INLINE void record_widen(uint64_t *smallest, uint64_t *largest, uint64_t bytes,
@@ -114,14 +120,13 @@ RECORD_INLINE uint64_t record_announce_send(bool threads, struct record_peer *pe
     return before + 1;
 }
 
-/* The rest of it, of a class that may be a constant. */
+/* The rest of it, of a class that may be a constant; the message does not widen the sizes. */
 RECORD_INLINE void record_count_send_of(bool threads, struct record_head *head, uint32_t class,
                                         struct record_peer *peer, uint64_t bytes)
 {
     unsigned internal = class != RECORD_CLASS_USER;
     struct record_class *sum = record_classes_of(head) + class;
 
-    record_widen(&peer->sent_smallest, &peer->sent_largest, bytes, peer->sent);
     record_add_by(threads, &peer->sent[internal], 1);
     record_add_by(threads, &peer->sent_bytes[internal], bytes);
     record_add_size(threads, &peer->sent_by_size[record_size_class(bytes)]);
@@ -138,6 +143,7 @@ RECORD_INLINE uint64_t record_count_send_by(bool threads, struct record_head *he
 
     record_slice_at(now);
     number = record_announce_send(threads, peer, tag, context, now);
+    record_widen(&peer->sent_smallest, &peer->sent_largest, bytes, peer->sent);
     record_count_send_of(threads, head, class, peer, bytes);
     RECORD_WRITE(head->last_event, now);
     return number;
@@ -166,7 +172,8 @@ RECORD_INLINE void record_number_receive(bool threads, struct record_peer *peer,
     record_add_by(threads, &peer->received_number, 1);
 }
 
-/* A message has been received in the slice of now, of a class that may be a constant. */
+/* A message that does not widen the sizes has been received in the slice of now, of a class that
+ * may be a constant. */
 RECORD_INLINE void record_count_receive_of(bool threads, struct record_head *head, uint32_t class,
                                            struct record_peer *peer, int tag, uint32_t context,
                                            uint64_t bytes, bool any_source, uint64_t now)
@@ -175,7 +182,6 @@ RECORD_INLINE void record_count_receive_of(bool threads, struct record_head *hea
     struct record_class *sum = record_classes_of(head) + class;
 
     record_number_receive(threads, peer, tag, context);
-    record_widen(&peer->received_smallest, &peer->received_largest, bytes, peer->received);
     record_add_by(threads, &peer->received[internal], 1);
     record_add_by(threads, &peer->received_bytes[internal], bytes);
     record_add_size(threads, &peer->received_by_size[record_size_class(bytes)]);
@@ -195,6 +201,7 @@ RECORD_INLINE void record_count_receive_by(bool threads, struct record_head *hea
                                            uint64_t bytes, bool any_source, uint64_t now)
 {
     record_slice_at(now);
+    record_widen(&peer->received_smallest, &peer->received_largest, bytes, peer->received);
     record_count_receive_of(threads, head, class, peer, tag, context, bytes, any_source, now);
 }
 
