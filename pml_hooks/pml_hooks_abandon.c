@@ -62,8 +62,7 @@ static void take_back(ompi_request_t *request)
     /* At the same time who has begun it may set ours, which is not to be lost. */
     (void)__atomic_compare_exchange_n(&request->req_complete_cb, &found, cancelled, false,
                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    is_others = found != NULL && found != cancelled && found != pml_hooks_ended &&
-                found != pml_hooks_ended_of_threads;
+    is_others = found != NULL && found != cancelled && !pml_hooks_follows(record_threads, found);
     if (is_others && record_threads) {
         return; /* it may be called now, with what it finds in the request */
     }

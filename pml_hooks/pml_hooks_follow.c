@@ -238,7 +238,7 @@ PML_HOOKS_INLINE int ended_by(bool threads, ompi_request_t *request)
     return 0;
 }
 
-static __attribute__((noinline)) int ended_any(ompi_request_t *request)
+__attribute__((noinline)) int pml_hooks_ended(ompi_request_t *request)
 {
     return ended_by(false, request);
 }
@@ -246,8 +246,9 @@ static __attribute__((noinline)) int ended_any(ompi_request_t *request)
 /* A longer message takes longer than what is saved here. */
 enum { USUAL_BYTES = 1 << 24 };
 
-/* The same for a receive as most are; without a call, which would have registers saved. */
-int pml_hooks_ended(ompi_request_t *request)
+/* The same for a receive that names its source; as most are without a call, which would have
+ * registers saved. */
+int pml_hooks_received(ompi_request_t *request)
 {
     struct pml_hooks_follow *follow = request->req_complete_cb_data;
     const ompi_status_public_t *status = &request->req_status;
@@ -256,13 +257,12 @@ int pml_hooks_ended(ompi_request_t *request)
     struct record_peer *peer = follow->peer;
     uint64_t bytes = status->_ucount, now = record_stamp();
 
-    if (__builtin_expect(follow->pending->kind != RECORD_PENDING_RECV || peer == NULL ||
-                             status->MPI_ERROR != MPI_SUCCESS || status->_cancelled != 0 ||
+    if (__builtin_expect(status->MPI_ERROR != MPI_SUCCESS || status->_cancelled != 0 ||
                              (unsigned)status->MPI_TAG > (unsigned)pml_hooks_below.pml_max_tag ||
                              bytes > USUAL_BYTES || now >= record_slice_end ||
                              record_widens(peer->received_smallest, peer->received_largest, bytes),
                          0)) {
-        return ended_any(request);
+        return pml_hooks_ended(request);
     }
     /* pml ucx, which uses requests again, takes what it finds there for its own. */
     request->req_complete_cb_data = NULL;

@@ -54,9 +54,18 @@ PML_HOOKS_INLINE struct pml_hooks_last_end *pml_hooks_last_end(bool threads)
     return threads ? &pml_hooks_my_end : &pml_hooks_the_only_end;
 }
 
-/* The callback of requests: the second one where there are threads. */
+/* The callbacks of requests: of receives that name their source, of others, and of all where there
+ * are threads. */
+int pml_hooks_received(ompi_request_t *request);
 int pml_hooks_ended(ompi_request_t *request);
 int pml_hooks_ended_of_threads(ompi_request_t *request);
+
+/* Whether a callback is one of these. */
+PML_HOOKS_INLINE bool pml_hooks_follows(bool threads, ompi_request_complete_fn_t callback)
+{
+    return threads ? callback == pml_hooks_ended_of_threads
+                   : callback == pml_hooks_received || callback == pml_hooks_ended;
+}
 
 /* Take an entry, NULL without memory, and give it back. */
 PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_take(bool threads)
@@ -94,9 +103,8 @@ PML_HOOKS_INLINE void pml_hooks_follow_give(bool threads, struct pml_hooks_follo
 PML_HOOKS_INLINE struct pml_hooks_follow *pml_hooks_follow_of(bool threads,
                                                               const ompi_request_t *request)
 {
-    return request->req_complete_cb == (threads ? pml_hooks_ended_of_threads : pml_hooks_ended)
-               ? request->req_complete_cb_data
-               : NULL;
+    return pml_hooks_follows(threads, request->req_complete_cb) ? request->req_complete_cb_data
+                                                                : NULL;
 }
 
 /* Say in an entry what an operation is. */
@@ -178,10 +186,16 @@ void pml_hooks_received_at_once(struct pml_hooks_follow *follow, const ompi_requ
 PML_HOOKS_INLINE void pml_hooks_follow_set(bool threads, struct pml_hooks_follow *follow,
                                            ompi_request_t *request, enum record_pending_kind kind)
 {
+    ompi_request_complete_fn_t callback = pml_hooks_ended;
+
+    if (threads) {
+        callback = pml_hooks_ended_of_threads;
+    } else if (kind == RECORD_PENDING_RECV && follow->peer != NULL) {
+        callback = pml_hooks_received;
+    }
     follow->request = request;
     __atomic_store_n(&follow->pending->kind, kind, __ATOMIC_RELEASE);
-    (void)ompi_request_set_callback(request, threads ? pml_hooks_ended_of_threads : pml_hooks_ended,
-                                    follow);
+    (void)ompi_request_set_callback(request, callback, follow);
 }
 
 /* Follow a request that is not complete yet. One that has a callback is somebody else's. */

@@ -99,7 +99,7 @@ static int pass_irecv(void *buffer, size_t count, struct ompi_datatype_t *type, 
     follow->request = *request;
     follow->pending->kind = RECORD_PENDING_RECV;
     follow->request->req_complete_cb_data = follow;
-    follow->request->req_complete_cb = pml_hooks_ended;
+    follow->request->req_complete_cb = pml_hooks_received;
     return OMPI_SUCCESS;
 }
 

@@ -142,16 +142,19 @@ static int pass_wait(ompi_request_t **request, ompi_status_public_t *status)
     struct pml_hooks_last_end *last = &pml_hooks_the_only_end;
     struct record_head *head = record_own.head;
     struct record_call_entry *call = record_calls_of(head);
-    struct record_peer *peer;
+    const struct record_peer *peer;
     uint64_t begin;
 
     if (REQUEST_COMPLETE(*request)) {
         return pml_hooks_requests_below.req_wait(request, status);
     }
-    if (__builtin_expect((*request)->req_complete_cb != pml_hooks_ended ||
-                             (peer = follow->peer) == NULL || call->depth != 0,
+    if (__builtin_expect((*request)->req_complete_cb != pml_hooks_received || call->depth != 0,
                          0)) {
         return wait_any_kind(request, status);
+    }
+    peer = follow->peer;
+    if (peer == NULL) {
+        __builtin_unreachable(); /* a receive with this callback names its source */
     }
     begin = record_stamp();
     record_call_begin(call, RECORD_WAIT, peer, follow->pending->tag, follow->pending->context, 0, 1,
