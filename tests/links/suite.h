@@ -41,7 +41,7 @@ struct suite_link {
     enum suite_mode mode;
     bool inproc;
     bool seeded;
-    bool again; /* what AddressSanitizer sees here it sees in another row, too */
+    bool again; /* what a sanitizer sees here it sees in another row, too */
     bool far;   /* the link between hosts */
     /* There UCX has long payloads wait until they are asked for, as where there is RDMA. */
     bool asks;

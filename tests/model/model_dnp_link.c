@@ -6,6 +6,7 @@
 
 #include "dnp/link.h"
 #include "dnp_fixture.h"
+#include "rounds.h"
 
 /*
  * Two ends of a link over cables that lose, corrupt, double and delay words, against plain lists of
@@ -237,7 +238,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; model != NULL && i < 4; i++) {
         model->end[i / 2].sent[i % 2] = malloc(PACKETS * sizeof(struct sent));
     }
-    for (uint64_t seed = first; seed < (argc > 1 ? first + 1 : SEEDS); seed++) {
+    for (uint64_t seed = first; seed < (argc > 1 ? first + 1 : SEEDS); seed += test_rounds(1, 5)) {
         start(model, seed);
         run(model);
         received += model->received;

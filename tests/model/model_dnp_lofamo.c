@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lofamo_node.h"
+#include "rounds.h"
 
 /*
  * All states that fault managers of rings of two to four nodes can reach, with one fault in one of
@@ -426,7 +427,7 @@ int main(int argc, char **argv)
 
         explore(&model, (unsigned)atoi(argv[1]), will);
     }
-    for (unsigned nodes = 2; nodes <= NODES_MAX && argc <= 2; nodes++) {
+    for (unsigned nodes = 2; nodes <= test_rounds(NODES_MAX, NODES_MAX - 1) && argc <= 2; nodes++) {
         for (uint8_t fault = 0; fault < LOFAMO_FAULTS; fault++) {
             explore(&model, nodes, (uint8_t[NODES_MAX]){fault});
         }

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "lofamo_cluster.h"
+#include "rounds.h"
 
 /*
  * How long it takes until the nodes of a torus know what has happened to one of them, against their
@@ -245,7 +246,7 @@ int main(int argc, char **argv)
     struct ni_torus shape = {{8, 8, 8}};
     bool plot = argc > 1 && strcmp(argv[1], "--svg") == 0;
     char **argument = argv + 1 + plot, error[200];
-    unsigned rounds = argc - plot > 2 ? (unsigned)atoi(argument[1]) : 6;
+    unsigned rounds = argc - plot > 2 ? (unsigned)atoi(argument[1]) : (unsigned)test_rounds(6, 1);
 
     if (argc - plot > 1 && ni_torus_parse(argument[0], &shape, error, sizeof error) != NI_OK) {
         fprintf(stderr, "model_dnp_lofamo_reach: %s\n", error);

@@ -6,6 +6,7 @@
 #include "driver/linux/apelink.h"
 
 #include "base/random.h"
+#include "rounds.h"
 
 /*
  * Buffers of the kernel module and its pin-down cache, while the memory of the process changes at
@@ -519,7 +520,7 @@ int main(int argc, char **argv)
     uint64_t last = argc > 1 ? first : SEEDS;
     unsigned registered = 0, found = 0;
 
-    for (uint64_t seed = first; seed <= last; seed++) {
+    for (uint64_t seed = first; seed <= last; seed += test_rounds(1, 5)) {
         run(seed, &registered, &found);
     }
     printf("%u buffers, of which %u were found pinned\n", registered, found);

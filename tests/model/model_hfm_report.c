@@ -9,6 +9,7 @@
 #include "hfm/master.h"
 #include "hfm/notifier.h"
 #include "hfm/service.h"
+#include "rounds.h"
 
 /*
  * Daemons that report to a master over a network that loses half of all messages, doubles them,
@@ -242,7 +243,7 @@ int main(int argc, char **argv)
         seed = strtoull(argv[1], NULL, 10);
         run();
     }
-    for (; argc <= 1 && seed <= SEEDS; seed++) {
+    for (; argc <= 1 && seed <= SEEDS; seed += test_rounds(1, 5)) {
         run();
     }
     hfm_master_fini(&master);

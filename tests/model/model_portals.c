@@ -6,6 +6,7 @@
 #include <apeni/apeni.h>
 
 #include "match_model.h"
+#include "rounds.h"
 
 /*
  * Random traces of puts from two initiators and the NI itself, of posted entries with wildcards, of
@@ -365,7 +366,7 @@ int main(int argc, char **argv)
         return 0;
     }
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        run(seed, STEPS);
+        run(seed, test_rounds(STEPS, STEPS / 4));
         printf(
             "seed %llu: %llu matched on arrival, %llu by an entry, %llu searches, %llu unlinks\n",
             (unsigned long long)seed, (unsigned long long)world.matches,

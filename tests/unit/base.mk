@@ -16,7 +16,7 @@ unit_tests += \
 
 unit_scripts += tests/unit/apeni_info.sh
 
-noinst_HEADERS += tests/unit/unit.h
+noinst_HEADERS += tests/unit/rounds.h tests/unit/unit.h
 
 tests_unit_test_base_config_SOURCES = tests/unit/test_base_config.c
 tests_unit_test_base_config_CPPFLAGS = $(UNIT_CPPFLAGS)
