@@ -91,9 +91,12 @@ int hfm_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, bool or
 
 bool hfm_thread_end(pthread_t thread)
 {
-    struct timespec until;
+    const struct timespec moment = {0, 1000000};
+    bool ended = pthread_tryjoin_np(thread, NULL) == 0;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += 1;
-    return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until) == 0;
+    for (int i = 0; i < 1000 && !ended; i++) { /* ThreadSanitizer knows no join with a clock */
+        nanosleep(&moment, NULL);
+        ended = pthread_tryjoin_np(thread, NULL) == 0;
+    }
+    return ended;
 }
