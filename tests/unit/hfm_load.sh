@@ -39,8 +39,8 @@ grep -q '4 nodes normal' "$work/said" || { echo "FAIL: the daemons do not begin:
 before=$(grep -c '"event": "state"' "$work/r0")
 daemons=$pids
 # watch CPU: writes when that core was withheld for more than 5 ms, in ns: from, to.
-watch() {
-    python3 - "$1" <<'EOP'
+watch() { # in a process of its own, which is ended by its number
+    exec python3 - "$1" <<'EOP'
 import os, sys, time
 os.sched_setaffinity(0, {int(sys.argv[1])})
 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
