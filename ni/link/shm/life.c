@@ -30,6 +30,7 @@
 
 #ifdef __GLIBC__
 
+/* Tried, as it is held for ever: to a checker of the order of locks all others come behind it. */
 static bool life_lock(struct ni_shm_life *life)
 {
     pthread_mutexattr_t attr;
@@ -40,7 +41,8 @@ static bool life_lock(struct ni_shm_life *life)
     }
     locked = pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED) == 0 &&
              pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST) == 0 &&
-             pthread_mutex_init(&life->mutex, &attr) == 0 && pthread_mutex_lock(&life->mutex) == 0;
+             pthread_mutex_init(&life->mutex, &attr) == 0 &&
+             pthread_mutex_trylock(&life->mutex) == 0;
     (void)pthread_mutexattr_destroy(&attr);
     return locked;
 }
