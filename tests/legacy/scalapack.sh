@@ -6,9 +6,12 @@
 # factors in double precision. Needs a liblapack.so and a libblas.so.
 build() {
     sed -e 's/^CCFLAGS .*/CCFLAGS = -O2 -fPIC -w -std=gnu89/' -e 's/^FCFLAGS .*/FCFLAGS = -O2 -fPIC -w -std=legacy/' -e 's/^NOOPT .*/NOOPT = -O0 -fPIC -w -std=legacy/' SLmake.inc.example >SLmake.inc
-    make -j1 -C BLACS/SRC
+    make -j"$JOBS" -C BLACS/SRC
     make -j"$JOBS" -C BLACS/TESTING
-    make -j1 PRECISIONS=double toolslib pblaslib redistlib scalapacklib
+    for part in pblaslib scalapacklib; do
+        make -j"$JOBS" PRECISIONS=double "$part"
+    done
+    make -j1 PRECISIONS=double toolslib redistlib # two of their targets write to the archive
     make -j1 -C TESTING/LIN ../xdlu ../xdllt
 }
 
