@@ -153,6 +153,7 @@ void ni_lane_rx_move(struct ni_lane_rx *rx, uint8_t *ring, uint32_t lines)
 void ni_lane_bulk_drop(struct ni_lane_tx *tx)
 {
     tx->bulk_size = 0;
+    tx->bulk_full = false;
     tx->warm_bulk = 0;
     tx->last_bulk = 0;
     tx->empty++;
@@ -176,7 +177,14 @@ static uint32_t bulk_place(const struct ni_lane_tx *tx, uint64_t len)
     return len <= tx->bulk_tail - tx->bulk_head ? tx->bulk_head : UINT32_MAX;
 }
 
-/* Nothing is free: have more of the area, if room bytes are there then. */
+/* Whether a payload there comes behind the end of what there is of the area. */
+static bool begins_anew(const struct ni_lane_tx *tx, uint32_t offset)
+{
+    return tx->record_head != tx->record_tail && tx->bulk_head > tx->bulk_tail &&
+           offset < tx->bulk_head;
+}
+
+/* Nothing is free, or was lately: have more of the area, if room bytes are there then. */
 static bool grow_bulk(struct ni_lane_tx *tx, uint64_t room)
 {
     bool empty = tx->record_head == tx->record_tail;
@@ -205,9 +213,12 @@ uint8_t *ni_lane_bulk_reserve(struct ni_lane_tx *tx, uint32_t len, uint32_t skew
         room = len;
     }
     offset = bulk_place(tx, room);
-    if (NI_UNLIKELY(offset == UINT32_MAX) && grow_bulk(tx, room)) {
+    if (NI_UNLIKELY(offset == UINT32_MAX || (tx->bulk_full && begins_anew(tx, offset))) &&
+        grow_bulk(tx, room)) {
         offset = bulk_place(tx, room);
+        tx->bulk_full = false;
     }
+    tx->bulk_full = tx->bulk_full || offset == UINT32_MAX;
     return offset == UINT32_MAX ? NULL : tx->bulk + offset + pad;
 }
 

@@ -44,8 +44,10 @@
  *
  * The bulk area is handed out in order and taken back in order, by the packets that refer to it.
  * When all is taken back the next payload starts at offset 0 again, so that a conversation stays
- * within few lines. When none of it is in use the sender may do without its memory: NI_NOP_BULK
- * says so before another packet refers to it.
+ * within few lines. Where nothing is free the sender may have more of it, at its end; and where the
+ * end was in use then, when that is reached again: a sender that fills little has the receiver wait
+ * for lines that are still in its own cache. When none of it is in use the sender may do without
+ * its memory: NI_NOP_BULK says so before another packet refers to it.
  */
 
 enum {
@@ -116,6 +118,7 @@ struct ni_lane_tx {
     uint32_t asked_at; /* the engine's: head when the link said last that it has no room */
     bool wire;         /* the link's: NI_FAULT_CORRUPT strikes here */
     bool damaged;      /* the next packet is to be */
+    bool bulk_full;    /* nothing was free of the bulk area since there has been more of it */
     uint64_t bytes;    /* the engine's: payload of those that it has not counted */
     struct ni_lane_record {
         uint32_t line; /* free again when consumed passes it */

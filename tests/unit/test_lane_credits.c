@@ -200,6 +200,54 @@ static void bulk_goes_round_while_in_use(void **state)
     lane_pair_fini(&pair);
 }
 
+static uint32_t more_of_it(struct lane_pair *pair)
+{
+    uint8_t *place = ni_lane_bulk_reserve(&pair->tx, 256, 0);
+
+    if (place == NULL) {
+        return UINT32_MAX;
+    }
+    send_bulk(pair, place, 256);
+    return (uint32_t)(place - pair->bulk);
+}
+
+static bool grow_twice(struct ni_lane_tx *tx, uint32_t end)
+{
+    assert_in_range(end, tx->bulk_size + 1, tx->bulk_most);
+    tx->bulk_size *= 2;
+    return true;
+}
+
+/* There is more of it when nothing is free: at once, or when its end is reached again. */
+static void bulk_grows_where_it_was_full(void **state)
+{
+    struct lane_pair pair;
+    int packet;
+
+    (void)state;
+    lane_pair_init(&pair, LINES, BULK, false);
+    pair.tx.bulk_size = pair.rx.bulk_size = BULK / 4;
+    pair.tx.grow = grow_twice;
+    assert_int_equal(more_of_it(&pair), 0);
+    assert_int_equal(more_of_it(&pair), 256);
+    assert_int_equal(pair.tx.bulk_size, BULK / 2);
+    pair.rx.bulk_size = BULK / 2;
+    for (packet = 0; packet < 10; packet++) { /* never full: it goes round */
+        receive(&pair, 1);
+        assert_int_equal(more_of_it(&pair), packet % 2 * 256);
+    }
+    receive(&pair, 1);
+    assert_int_equal(more_of_it(&pair), 0);
+    assert_int_equal(more_of_it(&pair), UINT32_MAX); /* from 256 on it is in use, and up to there */
+    assert_int_equal(pair.tx.bulk_size, BULK / 2);
+    receive(&pair, 1);
+    assert_int_equal(more_of_it(&pair), 256);
+    receive(&pair, 1);
+    assert_int_equal(more_of_it(&pair), 512);
+    assert_int_equal(pair.tx.bulk_size, BULK);
+    lane_pair_fini(&pair);
+}
+
 static void bulk_places_are_skewed(void **state)
 {
     struct lane_pair pair;
@@ -267,6 +315,7 @@ int main(void)
         cmocka_unit_test(credits_that_go_back_take_nothing_back),
         cmocka_unit_test(bulk_restarts_at_zero_when_drained),
         cmocka_unit_test(bulk_goes_round_while_in_use),
+        cmocka_unit_test(bulk_grows_where_it_was_full),
         cmocka_unit_test(bulk_places_are_skewed),
         cmocka_unit_test(bulk_payloads_under_way_are_limited),
         cmocka_unit_test(no_bulk_no_place),

@@ -248,11 +248,11 @@ static inline size_t ni_shm_max_bulk(uint32_t bulk)
     return bulk == 0 ? 0 : bulk - NI_LINE;
 }
 
-/* How much of a bulk area to have, of which there are `held` bytes and `end` are needed: twice as
- * much as there is, since who needs more is busy. */
+/* How much of a bulk area to have, of which there are `held` bytes and `end` are needed: four times
+ * as much as there is, since who needs more is busy. */
 static inline uint32_t ni_shm_bulk_step(uint32_t held, uint32_t end, uint32_t most)
 {
-    uint64_t size = ni_max_u64(2 * (uint64_t)held, ni_align_up(end, NI_SHM_BULK_STEP));
+    uint64_t size = ni_max_u64(4 * (uint64_t)held, ni_align_up(end, NI_SHM_BULK_STEP));
 
     return (uint32_t)ni_min_u64(size, most);
 }
