@@ -137,9 +137,10 @@ struct mca_btl_apelink_module_t {
     _Atomic bool starved;        /* what was tried last found no memory */
     _Atomic bool unregistered;   /* ob1 waits for a registration, and may not try again */
     _Atomic uint32_t registered; /* pieces of memory of ob1's that a peer is to write to */
-    _Atomic uint32_t busy_count; /* endpoints in busy */
-    struct ni_list busy;         /* endpoints with descriptors that wait; under lock */
-    struct ni_list endpoints;    /* all; under lock */
+    /* What each poll has to look at: endpoints in busy, operations in held, 1 if unregistered. */
+    _Atomic uint32_t pending;
+    struct ni_list busy;      /* endpoints with descriptors that wait; under lock */
+    struct ni_list endpoints; /* all; under lock */
     opal_mutex_t lock;
     struct ni_rkey queue;
     mca_btl_base_module_error_cb_fn_t error_cb;
@@ -147,8 +148,7 @@ struct mca_btl_apelink_module_t {
     opal_free_list_t frags[MCA_BTL_APELINK_FRAG_CLASSES];
     opal_free_list_t ops;
     opal_free_list_t regs;
-    opal_list_t held; /* puts and gets that found no memory; under lock */
-    _Atomic uint32_t held_count;
+    opal_list_t held;             /* puts and gets that found no memory; under lock */
     struct ni_memory_wait starve; /* since when there has been none for anything; under lock */
     struct ni_list assemblies; /* messages that arrive in parts; the thread that polls has them */
     uint64_t unclaimed;        /* messages with a tag that nobody takes */
@@ -296,6 +296,8 @@ static inline void mca_btl_apelink_fed(mca_btl_apelink_module_t *module)
 
 /* ob1 found no memory to register some of its own. */
 NI_COLD void mca_btl_apelink_unregistered(mca_btl_apelink_module_t *module);
+/* It has found some since. */
+NI_COLD void mca_btl_apelink_registered(mca_btl_apelink_module_t *module);
 /* Once in each round of progress while ob1 waits for that. */
 NI_COLD void mca_btl_apelink_look_at_unregistered(mca_btl_apelink_module_t *module);
 

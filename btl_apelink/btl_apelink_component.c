@@ -231,9 +231,7 @@ static mca_btl_base_module_t **component_init(int *num_btls, bool progress_threa
 
 static bool has_pending(const mca_btl_apelink_module_t *module)
 {
-    return atomic_load_explicit(&module->busy_count, memory_order_relaxed) != 0 ||
-           mca_btl_apelink_holds(module) ||
-           atomic_load_explicit(&module->unregistered, memory_order_relaxed);
+    return atomic_load_explicit(&module->pending, memory_order_relaxed) != 0;
 }
 
 static int component_progress(void)

@@ -33,8 +33,8 @@ void mca_btl_apelink_dump(struct mca_btl_base_module_t *btl,
         }
         mca_btl_apelink_unlock(module, &module->lock);
     }
-    opal_output(0, "btl:apelink: %u endpoints wait for room, %llu messages unclaimed\n",
-                atomic_load_explicit(&module->busy_count, memory_order_relaxed),
+    opal_output(0, "btl:apelink: %u wait for room or memory, %llu messages unclaimed\n",
+                atomic_load_explicit(&module->pending, memory_order_relaxed),
                 (unsigned long long)module->unclaimed);
     for (size_t i = 0; verbose > 0 && i < ni_stat_count; i++) {
         opal_output(0, "btl:apelink: %s %llu %s\n", ni_stat_infos[i].name,

@@ -43,8 +43,7 @@ static void count_registered(mca_btl_apelink_module_t *module)
 {
     atomic_fetch_add_explicit(&module->registered, 1, memory_order_relaxed);
     if (NI_UNLIKELY(atomic_load_explicit(&module->unregistered, memory_order_relaxed))) {
-        atomic_store_explicit(&module->unregistered, false, memory_order_relaxed);
-        mca_btl_apelink_fed(module);
+        mca_btl_apelink_registered(module);
     }
 }
 

@@ -25,6 +25,14 @@ bool mca_btl_apelink_starves(mca_btl_apelink_module_t *module,
     return over;
 }
 
+static void set_unregistered(mca_btl_apelink_module_t *module, bool is)
+{
+    /* Relaxed: who sees either late looks again. */
+    if (atomic_exchange_explicit(&module->unregistered, is, memory_order_relaxed) != is) {
+        atomic_fetch_add_explicit(&module->pending, is ? 1 : UINT32_MAX, memory_order_relaxed);
+    }
+}
+
 /*
  * Memory that a peer is to write to, ob1 registers again when a transfer to memory of that kind
  * ends. Where none is under way nobody calls it again. With other BTLs it takes one of those.
@@ -33,14 +41,20 @@ void mca_btl_apelink_unregistered(mca_btl_apelink_module_t *module)
 {
     if (atomic_load_explicit(&module->registered, memory_order_relaxed) == 0 &&
         mca_btl_apelink_is_only_btl()) {
-        atomic_store_explicit(&module->unregistered, true, memory_order_relaxed);
+        set_unregistered(module, true);
     }
+}
+
+void mca_btl_apelink_registered(mca_btl_apelink_module_t *module)
+{
+    set_unregistered(module, false);
+    mca_btl_apelink_fed(module);
 }
 
 void mca_btl_apelink_look_at_unregistered(mca_btl_apelink_module_t *module)
 {
     if (atomic_load_explicit(&module->unregistered, memory_order_relaxed) &&
         mca_btl_apelink_starves(module, NULL, "memory could not be registered for a message to")) {
-        atomic_store_explicit(&module->unregistered, false, memory_order_relaxed);
+        set_unregistered(module, false);
     }
 }

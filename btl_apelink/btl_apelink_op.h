@@ -26,11 +26,6 @@ int mca_btl_apelink_op_started(mca_btl_apelink_module_t *module, mca_btl_apelink
  * were. Where none could be for memory_wait_ms the job ends. */
 unsigned mca_btl_apelink_start_held(mca_btl_apelink_module_t *module);
 
-static inline bool mca_btl_apelink_holds(const mca_btl_apelink_module_t *module)
-{
-    return atomic_load_explicit(&module->held_count, memory_order_relaxed) != 0;
-}
-
 static inline struct ni_ack mca_btl_apelink_op_ack(mca_btl_apelink_op_t *op)
 {
     return (struct ni_ack){.kind = NI_ACK_CALL, .fn = mca_btl_apelink_op_done, .arg = op};

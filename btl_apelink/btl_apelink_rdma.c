@@ -35,7 +35,7 @@ static NI_COLD void hold(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t 
     mca_btl_apelink_lock(module, &module->lock);
     opal_list_append(&module->held, &op->super.super);
     /* Relaxed: the lock orders the list; who sees the count late looks again. */
-    atomic_fetch_add_explicit(&module->held_count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&module->pending, 1, memory_order_relaxed);
     mca_btl_apelink_unlock(module, &module->lock);
 }
 
@@ -47,7 +47,7 @@ static mca_btl_apelink_op_t *take_held(mca_btl_apelink_module_t *module)
     mca_btl_apelink_lock(module, &module->lock);
     op = (mca_btl_apelink_op_t *)opal_list_remove_first(&module->held);
     if (op != NULL) {
-        atomic_fetch_sub_explicit(&module->held_count, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&module->pending, 1, memory_order_relaxed);
     }
     mca_btl_apelink_unlock(module, &module->lock);
     return op;
@@ -61,7 +61,7 @@ static void hold_again(mca_btl_apelink_module_t *module, mca_btl_apelink_op_t *o
 
     mca_btl_apelink_lock(module, &module->lock);
     opal_list_prepend(&module->held, &op->super.super);
-    atomic_fetch_add_explicit(&module->held_count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&module->pending, 1, memory_order_relaxed);
     mca_btl_apelink_unlock(module, &module->lock);
     if (status == NI_ERR_NOMEM) {
         (void)mca_btl_apelink_starves(module, endpoint, "a put or get found no memory at");

@@ -78,7 +78,7 @@ static NI_COLD int send_later(mca_btl_apelink_module_t *module, mca_btl_apelink_
     mca_btl_apelink_lock(module, &module->lock);
     if (!ni_list_linked(&endpoint->busy)) {
         ni_list_push_back(&module->busy, &endpoint->busy);
-        atomic_fetch_add_explicit(&module->busy_count, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&module->pending, 1, memory_order_relaxed);
     }
     mca_btl_apelink_unlock(module, &module->lock);
     mca_btl_apelink_unlock(module, &endpoint->lock);
@@ -113,7 +113,7 @@ static void not_busy(mca_btl_apelink_module_t *module, mca_btl_apelink_endpoint_
     mca_btl_apelink_lock(module, &module->lock);
     if (ni_list_linked(&endpoint->busy)) {
         ni_list_remove(&endpoint->busy);
-        atomic_fetch_sub_explicit(&module->busy_count, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&module->pending, 1, memory_order_relaxed);
     }
     mca_btl_apelink_unlock(module, &module->lock);
 }
@@ -174,13 +174,12 @@ static mca_btl_apelink_endpoint_t *next_busy(mca_btl_apelink_module_t *module)
 
 unsigned mca_btl_apelink_send_pending(mca_btl_apelink_module_t *module)
 {
-    uint32_t endpoints = atomic_load_explicit(&module->busy_count, memory_order_relaxed);
+    uint32_t most = atomic_load_explicit(&module->pending, memory_order_relaxed);
+    mca_btl_apelink_endpoint_t *endpoint;
     unsigned sent = 0;
 
-    while (endpoints-- > 0) {
-        mca_btl_apelink_endpoint_t *endpoint = next_busy(module);
-
-        for (unsigned i = 0; endpoint != NULL && i < SENDS_PER_PROGRESS; i++) {
+    while (most-- > 0 && (endpoint = next_busy(module)) != NULL) {
+        for (unsigned i = 0; i < SENDS_PER_PROGRESS; i++) {
             mca_btl_apelink_frag_t *frag = send_oldest(module, endpoint);
 
             if (frag == NULL) {

@@ -49,21 +49,27 @@ static inline void complete(struct ompi_mtl_match_request *request)
     ompi_mtl_match_complete(request);
 }
 
-/* A message has been received, by whichever way: the status of the user's request says so. packed:
- * what is to be unpacked, or NULL. */
-NI_ALWAYS_INLINE void received(struct ompi_request_t *user, const struct ni_event *event,
-                               struct opal_convertor_t *convertor,
-                               const struct ompi_match_buffer *packed)
+/* A message has been received, by whichever way: the status of the user's request says so. */
+NI_ALWAYS_INLINE void received(struct ompi_request_t *user, const struct ni_event *event)
 {
     int error = ompi_match_received(event, user);
 
-    if (NI_UNLIKELY(packed != NULL) && event->mlength > 0 && event->ni_fail_type == NI_NI_OK) {
-        int rc = ompi_match_unpack(convertor, packed, event->mlength);
-
-        error = rc == OMPI_SUCCESS ? error : MPI_ERR_INTERN;
-    }
     ompi_match_set_status(&user->req_status, event, event->mlength);
     user->req_status.MPI_ERROR = error;
+}
+
+/* The same for one whose data lies in a buffer: it is unpacked. */
+static NI_NOINLINE void received_packed(struct ompi_mtl_match_request *request,
+                                        const struct ni_event *event)
+{
+    struct ompi_request_t *user = request->super.ompi_req;
+
+    received(user, event);
+    if (event->mlength > 0 && event->ni_fail_type == NI_NI_OK &&
+        ompi_match_unpack(request->convertor, request->packed, event->mlength) != OMPI_SUCCESS) {
+        user->req_status.MPI_ERROR = MPI_ERR_INTERN;
+    }
+    complete(request);
 }
 
 /* ---- take ------------------------------------------------------------------------------------ */
@@ -83,14 +89,12 @@ NI_ALWAYS_INLINE bool take(struct ompi_mtl_match_request *request,
                     me->length, ompi_match.looks, &taken)) {
         return false;
     }
-    received(waiting,
-             &(struct ni_event){.type = NI_EVENT_PUT,
-                                .ni_fail_type = NI_NI_OK,
-                                .match_bits = taken.match_bits,
-                                .hdr_data = taken.hdr_data,
-                                .rlength = taken.rlength,
-                                .mlength = taken.mlength},
-             request->convertor, NULL);
+    received(waiting, &(struct ni_event){.type = NI_EVENT_PUT,
+                                         .ni_fail_type = NI_NI_OK,
+                                         .match_bits = taken.match_bits,
+                                         .hdr_data = taken.hdr_data,
+                                         .rlength = taken.rlength,
+                                         .mlength = taken.mlength});
     (void)ompi_request_complete(waiting, false);
     return true;
 }
@@ -181,8 +185,12 @@ void ompi_mtl_match_on_received(void *arg, const struct ni_event *event)
     struct ompi_mtl_match_request *request = event->user_ptr;
 
     (void)arg;
-    received(request->super.ompi_req, event, request->convertor, request->packed);
-    complete(request);
+    if (NI_UNLIKELY(request->packed != NULL)) {
+        received_packed(request, event);
+        return;
+    }
+    received(request->super.ompi_req, event);
+    ompi_mtl_match_complete(request);
 }
 
 /* ---- cancel ---------------------------------------------------------------------------------- */
