@@ -16,8 +16,9 @@
 
 enum {
     NI_COPY_PAST_MIN = 4096, /* shorter payloads stay in the caches in any case */
-    NI_RING_PAYLOAD = 2048,  /* longer ones go to the bulk area */
-    NI_PREFETCH_LINES = 32,  /* of an arriving payload, before its consumer is called */
+    /* Longer ones go to the bulk area: 2 KiB of a program, and what is sent before them. */
+    NI_RING_PAYLOAD = 2048 + NI_LINE,
+    NI_PREFETCH_LINES = 32, /* of an arriving payload, before its consumer is called */
 };
 
 /* Whether a transfer of len bytes is one packet, in the lane. */
