@@ -3,6 +3,8 @@
  * by a packet at a time, all by a full lane. A sender without memory for more goes on with what
  * there is, or later, and a sender that lies about it is refused. */
 
+#include <sys/mman.h>
+
 #include "base/clock.h"
 #include "base/fault_inl.h"
 #include "link/shm/shm.h"
@@ -120,6 +122,21 @@ static void test_no_more(void)
     close_pair(&pair);
 }
 
+/* All of its bulk area, without a word to anybody. */
+static void takes_all(const struct pair *pair)
+{
+    struct ni_ep *ep = pair->peer->ep;
+    const struct ni_shm_peer *peer = ni_shm_peer_of(ep);
+    const struct ni_shm_segment *segment =
+        atomic_load_explicit(&peer->segment, memory_order_relaxed);
+    uint64_t at = ni_shm_area_at(&segment->geometry, peer->out_area->number) +
+                  ni_shm_area_rings(&segment->geometry);
+
+    ep->tx.bulk_size = BULK;
+    CHECK(mmap(ep->tx.bulk, BULK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, segment->fd,
+               (off_t)at) == ep->tx.bulk);
+}
+
 /* A sender that says nothing of what it uses: the receiver allocates before it reads, and what it
  * cannot have now it reads later. */
 static void test_later(void)
@@ -127,7 +144,7 @@ static void test_later(void)
     struct pair pair;
 
     open_pair(&pair);
-    pair.peer->ep->tx.bulk_size = BULK;
+    takes_all(&pair);
     CHECK(send(&pair, LONG) == NI_OK);
     ni_fault_arm(NI_FAULT_ALLOC, 1, 1);
     for (unsigned i = 0; i < 100; i++) {
@@ -146,7 +163,7 @@ static void test_never(void)
 
     mock_param("memory_wait_ms", "20");
     open_pair(&pair);
-    pair.peer->ep->tx.bulk_size = BULK;
+    takes_all(&pair);
     CHECK(send(&pair, LONG) == NI_OK);
     ni_fault_arm(NI_FAULT_ALLOC, 1, 1);
     while (pair.to.peers->downs == 0) {

@@ -15,8 +15,8 @@
  * A ring is mapped twice in a row. Where the first is as large as a ring may be there is no other.
  * Page and first ring are allocated with the lane, the larger ring when the lane goes on in that,
  * and of the bulk area as much as is used: the sender has more of it when nothing of what there is
- * is free, and the receiver when a packet refers to more. What is not allocated, or was given back,
- * is mapped, and touched by nobody.
+ * is free, and the receiver when a packet refers to more. What was never allocated is reserved, not
+ * mapped: few pairs need it. What was given back is mapped, and touched by nobody.
  *
  * The sender allocates the area, but the reader polls it: on a machine with several memory nodes
  * the file says that it shall lie near the reader, if that is bound to one of them (file.c).
@@ -48,12 +48,9 @@ static ni_status map_area(struct ni_shm_segment *segment, uint32_t number, bool 
     if (base == MAP_FAILED) {
         return NI_ERR_NOMEM;
     }
-    /* Page and first ring are allocated: their page faults, taken now, are one walk for many. What
-     * follows in the file as well is one mapping to the kernel. */
+    /* Page and first ring are allocated: their page faults, taken now, are one walk for many. */
     if (!piece(&next, page + first, MAP_POPULATE, fd, at) ||
-        !piece(&next, first, MAP_POPULATE, fd, at + page) ||
-        !piece(&next, ring, 0, fd, at + page + first) ||
-        !piece(&next, ring + bulk, 0, fd, at + page + first)) {
+        !piece(&next, first, MAP_POPULATE, fd, at + page)) {
         munmap(base, size);
         return NI_ERR_NOMEM;
     }
@@ -137,21 +134,23 @@ void ni_shm_area_put(struct ni_shm_area *area)
     ni_shm_registry_unlock();
 }
 
-/* Have bytes of the area from an offset in the file on, which are mapped at from, and touched by
- * nobody yet. They are mapped anew, since that is the cheapest way to have all pages at once:
- * otherwise each first touch takes its own fault. */
+/* Have bytes of the area from an offset in the file on, which are mapped at from, as often in a row
+ * as times says, and touched by nobody yet. With all pages at once: otherwise each first touch
+ * takes its own fault. */
 static ni_status have(struct ni_shm_segment *segment, const struct ni_shm_area *area,
-                      uint64_t offset, uint8_t *from, uint32_t len)
+                      uint64_t offset, uint8_t *from, uint32_t len, unsigned times)
 {
     uint64_t at = ni_shm_area_at(&segment->geometry, area->number) + offset;
     ni_status status = ni_shm_allocate(segment, at, len);
     uint8_t *next = from;
 
-    if (status == NI_OK && !piece(&next, len, MAP_POPULATE, segment->fd, at)) {
-        /* The kernel may have unmapped them: nobody else shall map something there. */
-        (void)mmap(from, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-                   -1, 0);
-        status = NI_ERR_NOMEM;
+    for (unsigned i = 0; i < times && status == NI_OK; i++) {
+        status = piece(&next, len, MAP_POPULATE, segment->fd, at) ? NI_OK : NI_ERR_NOMEM;
+    }
+    if (status != NI_OK && next != from) {
+        /* The kernel may have unmapped the last: nobody else shall map something there. */
+        (void)mmap(next - len, len, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     }
     return status;
 }
@@ -163,7 +162,7 @@ ni_status ni_shm_area_widen(struct ni_shm_segment *segment, struct ni_shm_area *
 
     ni_shm_registry_lock();
     if (ring != 0 && !area->ring_held) { /* it is, where both ends are in this process */
-        status = have(segment, area, ni_shm_area_least(&segment->geometry), area->ring, ring);
+        status = have(segment, area, ni_shm_area_least(&segment->geometry), area->ring, ring, 2);
         area->ring_held = status == NI_OK;
     }
     ni_shm_registry_unlock();
@@ -179,7 +178,7 @@ ni_status ni_shm_area_grow(struct ni_shm_segment *segment, struct ni_shm_area *a
     held = area->bulk_held;
     if (size > held) { /* it is not, where both ends are in this process */
         status = have(segment, area, ni_shm_area_rings(&segment->geometry) + held,
-                      area->bulk + held, size - held);
+                      area->bulk + held, size - held, 1);
         area->bulk_held = status == NI_OK ? size : held;
     }
     ni_shm_registry_unlock();
