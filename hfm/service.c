@@ -15,14 +15,12 @@ uint64_t hfm_service_due(const struct hfm_service *service)
 bool hfm_service_step(struct hfm_service *service, uint64_t now)
 {
     uint64_t due = hfm_service_due(service);
-    bool late = now - due >= service->period;
 
     if (now < due) {
         return false;
     }
-    if (service->asked > 0 && !service->answered) {
-        service->excused = late && !service->excused;
-        service->missed += !service->excused && service->missed < 2;
+    if (service->asked > 0 && !service->answered && now - due < service->period) {
+        service->missed += service->missed < 2;
     }
     service->asked++;
     service->asked_at = now;
@@ -36,7 +34,6 @@ void hfm_service_pong(struct hfm_service *service, uint64_t number)
         return;
     }
     service->answered = true;
-    service->excused = false;
     service->missed = 0;
 }
 

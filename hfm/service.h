@@ -15,18 +15,17 @@
  *   normal --a period without a pong--> asking again --another--> broken
  *   any of them --pong--> normal
  *
- * A monitor that is late, by a period or more, has perhaps not been able to take a pong; it begins
- * a new period instead of judging the one that has gone, once (ours). Pongs that came have to be
- * given to it before a step. A function of its state and the time, which is in any unit. Not
- * thread-safe.
+ * A period at whose end the monitor is late, by another or more, does not count, however often that
+ * is so (ours): who was late accuses nobody. Those before and after it do, as if there had been
+ * none between. Pongs that came have to be given to it before a step. A function of its state and
+ * the time, which is in any unit. Not thread-safe.
  */
 struct hfm_service {
     uint64_t period;
     uint64_t asked_at;
     uint64_t asked;  /* number of the last ping, from 1; 0: none */
-    unsigned missed; /* periods without a pong, one behind the other: 2 at most */
+    unsigned missed; /* periods without a pong that count, one behind the other: 2 at most */
     bool answered;   /* a pong came since the last ping */
-    bool excused;
 };
 
 /* The first ping is due at once. */

@@ -74,15 +74,41 @@ static void test_a_late_pong_counts_and_an_old_one_does_not(void **state)
     assert_int_equal(hfm_service_status(&service), DNP_BROKEN);
 }
 
-/* Who was stopped for long asks again before it judges, but not for ever. */
-static void test_a_late_monitor_waits_once(void **state)
+/* Who was stopped for long asks again before it judges, however often that happens. */
+static void test_periods_of_a_late_monitor_do_not_count(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 10; i++) {
+        ping(PERIOD + i);
+        assert_int_equal(hfm_service_status(&service), DNP_NORMAL);
+    }
+    ping(PERIOD - 1);
+    assert_int_equal(hfm_service_status(&service), DNP_NORMAL);
+    for (unsigned i = 0; i < 10; i++) {
+        ping(PERIOD * (i + 1));
+        assert_int_equal(hfm_service_status(&service), DNP_NORMAL);
+    }
+    ping(0);
+    assert_int_equal(hfm_service_status(&service), DNP_BROKEN);
+}
+
+/* A pong makes good what was missed before it, and lateness does not make what is broken good. */
+static void test_a_late_monitor_forgets_nothing(void **state)
 {
     (void)state;
     ping(0);
     ping(PERIOD);
+    hfm_service_pong(&service, service.asked);
+    ping(PERIOD);
+    ping(0);
     assert_int_equal(hfm_service_status(&service), DNP_NORMAL);
     ping(PERIOD);
+    ping(0);
     assert_int_equal(hfm_service_status(&service), DNP_BROKEN);
+    ping(PERIOD);
+    assert_int_equal(hfm_service_status(&service), DNP_BROKEN);
+    hfm_service_pong(&service, service.asked - 1);
+    assert_int_equal(hfm_service_status(&service), DNP_NORMAL);
 }
 
 int main(void)
@@ -91,7 +117,8 @@ int main(void)
         cmocka_unit_test_setup(test_pongs_are_normal, setup),
         cmocka_unit_test_setup(test_two_periods_without_a_pong_are_broken, setup),
         cmocka_unit_test_setup(test_a_late_pong_counts_and_an_old_one_does_not, setup),
-        cmocka_unit_test_setup(test_a_late_monitor_waits_once, setup),
+        cmocka_unit_test_setup(test_periods_of_a_late_monitor_do_not_count, setup),
+        cmocka_unit_test_setup(test_a_late_monitor_forgets_nothing, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
