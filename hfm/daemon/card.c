@@ -224,6 +224,9 @@ bool card_thread_start(struct card_thread *card, const struct hfm_config *config
     card->started = error == 0;
     if (error != 0) {
         ni_log(NI_LOG_ERROR, "apelink-hfm: no thread for the card: %s", strerror(error));
+        if (card->wake >= 0) {
+            close(card->wake);
+        }
     }
     return error == 0;
 }

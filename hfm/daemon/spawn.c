@@ -58,19 +58,28 @@ static void *run(void *arg)
     return NULL;
 }
 
+static void close_both(const struct hfm_spawn *spawn)
+{
+    if (spawn->asked >= 0) {
+        close(spawn->asked);
+    }
+    if (spawn->done >= 0) {
+        close(spawn->done);
+    }
+}
+
 bool hfm_spawn_start(struct hfm_spawn *spawn)
 {
     int error;
 
     memset(spawn, 0, sizeof *spawn);
     spawn->asked = eventfd(0, EFD_CLOEXEC);
-    spawn->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    error = spawn->asked < 0 || spawn->done < 0
-                ? errno
-                : hfm_thread_start(&spawn->thread, run, spawn, true);
+    spawn->done = spawn->asked >= 0 ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
+    error = spawn->done < 0 ? errno : hfm_thread_start(&spawn->thread, run, spawn, true);
     spawn->started = error == 0;
     if (error != 0) {
         ni_log(NI_LOG_ERROR, "apelink-hfm: no thread for hooks: %s", strerror(error));
+        close_both(spawn);
     }
     return error == 0;
 }
@@ -116,7 +125,6 @@ bool hfm_spawn_stop(struct hfm_spawn *spawn)
         return false;
     }
     spawn->started = false;
-    close(spawn->asked);
-    close(spawn->done);
+    close_both(spawn);
     return true;
 }

@@ -24,7 +24,7 @@ struct hfm_spawn {
     _Atomic bool ends;
 };
 
-/* Start the thread. false: logged. */
+/* Start the thread. false: logged, and nothing is to be stopped, though it may be. */
 bool hfm_spawn_start(struct hfm_spawn *spawn);
 
 /* Start a program: argv has its path first and stays until it is done. The one before is taken. */

@@ -17,6 +17,7 @@ unit_tests += \
     tests/unit/test_hfm_report \
     tests/unit/test_hfm_service \
     tests/unit/test_hfm_setup \
+    tests/unit/test_hfm_spawn \
     tests/unit/test_hfm_watchdog
 
 tests_unit_test_hfm_message_SOURCES = tests/unit/test_hfm_message.c
@@ -62,3 +63,9 @@ tests_unit_test_hfm_print_LDADD = $(HFM_UNIT_LIBS)
 tests_unit_test_hfm_setup_SOURCES = tests/unit/test_hfm_setup.c
 tests_unit_test_hfm_setup_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
 tests_unit_test_hfm_setup_LDADD = $(HFM_UNIT_LIBS)
+
+tests_unit_test_hfm_spawn_SOURCES = \
+    hfm/daemon/spawn.c \
+    tests/unit/test_hfm_spawn.c
+tests_unit_test_hfm_spawn_CPPFLAGS = $(DNP_UNIT_CPPFLAGS)
+tests_unit_test_hfm_spawn_LDADD = $(HFM_UNIT_LIBS) -lpthread
