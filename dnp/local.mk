@@ -86,6 +86,8 @@ dnp_libboard_la_SOURCES = \
     dnp/board/memory.h \
     dnp/board/process.c \
     dnp/board/process.h \
+    dnp/board/realtime.c \
+    dnp/board/realtime.h \
     dnp/board/sensor.c \
     dnp/board/sensor.h \
     dnp/board/state.c \
@@ -93,7 +95,9 @@ dnp_libboard_la_SOURCES = \
     dnp/board/stream.c \
     dnp/board/stream.h \
     dnp/board/tcp.c \
-    dnp/board/tcp.h
+    dnp/board/tcp.h \
+    dnp/board/writer.c \
+    dnp/board/writer.h
 dnp_libboard_la_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS)
 dnp_libboard_la_LIBADD = dnp/libdnp.la
 
@@ -119,7 +123,7 @@ dnp_apelink_board_SOURCES = \
     dnp/board/wire.h \
     dnp/board/wire_open.c
 dnp_apelink_board_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)
-dnp_apelink_board_LDADD = dnp/libboard.la $(LIBEVENT_LIBS)
+dnp_apelink_board_LDADD = dnp/libboard.la $(LIBEVENT_LIBS) -lpthread
 
 dist_man1_MANS += docs/man/apelink-board.1
 EXTRA_DIST += docs/board.md docs/lofamo-reach.svg docs/registers.md

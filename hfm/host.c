@@ -40,7 +40,7 @@ void hfm_host_init(struct hfm_host *host, const struct hfm_host_limits *limits)
     host->limits = *limits;
 }
 
-/* A file that is read by lines, without the C library's streams (hfm/daemon/realtime.h). */
+/* A file that is read by lines, without the C library's streams (dnp/board/realtime.h). */
 struct lines {
     int fd;
     size_t at, end;

@@ -67,15 +67,11 @@ hfm_apelink_hfm_SOURCES = \
     hfm/daemon/network.c \
     hfm/daemon/notify.c \
     hfm/daemon/notify.h \
-    hfm/daemon/realtime.c \
-    hfm/daemon/realtime.h \
     hfm/daemon/rights.c \
     hfm/daemon/rights.h \
     hfm/daemon/run.c \
     hfm/daemon/spawn.c \
-    hfm/daemon/spawn.h \
-    hfm/daemon/writer.c \
-    hfm/daemon/writer.h
+    hfm/daemon/spawn.h
 hfm_apelink_hfm_CPPFLAGS = $(AM_CPPFLAGS) $(DNP_CPPFLAGS) $(LIBEVENT_CFLAGS)
 hfm_apelink_hfm_LDADD = hfm/libhfm.la dnp/libboard.la driver/libclient.la $(LIBEVENT_LIBS) -levent_extra -lpthread
 

@@ -13,7 +13,7 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
-#include "hfm/daemon/realtime.h"
+#include "dnp/board/realtime.h"
 
 enum { MS = 1000000, RETRY = 1000 * MS, POLL = 5 * MS };
 
@@ -216,11 +216,11 @@ bool card_thread_start(struct card_thread *card, const struct hfm_config *config
     card->client.fd = -1;
     card->card = (struct hfm_card){read_register, write_register, card, NULL};
     card->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    hfm_realtime_lock(&card->lock);
+    board_realtime_lock(&card->lock);
     atomic_store_explicit(&card->worked, ni_now_ns(), memory_order_relaxed);
     hfm_watchdog_init(&card->watchdog, &card->card, config->write_ms * (uint64_t)MS,
                       config->read_ms * (uint64_t)MS, ni_now_ns());
-    error = card->wake < 0 ? errno : hfm_thread_start(&card->thread, run, card, false);
+    error = card->wake < 0 ? errno : board_thread_start(&card->thread, run, card, false);
     card->started = error == 0;
     if (error != 0) {
         ni_log(NI_LOG_ERROR, "apelink-hfm: no thread for the card: %s", strerror(error));
@@ -253,7 +253,7 @@ bool card_thread_stop(struct card_thread *card)
         return true;
     }
     atomic_store_explicit(&card->ends, true, memory_order_relaxed);
-    if (!hfm_thread_end(card->thread)) {
+    if (!board_thread_end(card->thread)) {
         return false;
     }
     card->started = false;

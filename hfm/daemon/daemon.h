@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/fault_page.h"
+#include "dnp/board/writer.h"
 #include "dnp/mac.h"
 #include "dnp/way.h"
 #include "hfm/config.h"
@@ -14,7 +15,6 @@
 #include "hfm/daemon/card.h"
 #include "hfm/daemon/look.h"
 #include "hfm/daemon/notify.h"
-#include "hfm/daemon/writer.h"
 #include "hfm/history.h"
 #include "hfm/host.h"
 #include "hfm/node.h"
@@ -28,8 +28,8 @@ struct hfm_parted {
 
 /*
  * apelink-hfm as a process: one thread on libevent for the service network and those who ask, one
- * for the card, and ordinary ones for what may take long (realtime.h): the status of the host, log
- * and record, and the start of hooks.
+ * for the card, and ordinary ones for what may take long (dnp/board/realtime.h): the status of the
+ * host, log and record, and the start of hooks.
  *
  *   socket --messages--> node <--changes-- card thread        node --events--> history, log, record
  *   look thread --status-----^   ^--time-- alarm                 --messages--> socket
@@ -52,7 +52,7 @@ struct hfm_daemon {
     bool late;
     struct look_thread look;
     bool left; /* a thread that waits for a card, a file or a program has been left */
-    struct hfm_writer log, record;
+    struct board_writer log, record;
     struct hfm_counts counts;
     struct hfm_notify notify;
     struct hfm_control *control;

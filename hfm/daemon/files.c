@@ -88,15 +88,17 @@ static void open_page(struct hfm_daemon *daemon)
 bool hfm_files_open(struct hfm_daemon *daemon)
 {
     const struct hfm_config *config = &daemon->config;
-    int record = -1;
+    struct board_record record = {.file = -1,
+                                  .path = config->record,
+                                  .owner = config->user[0] != '\0' ? config->user : "root"};
 
     daemon->socket = hfm_network_open(&config->node[config->here].address);
     if (daemon->socket < 0) {
         return false;
     }
     if (config->record[0] != '\0') {
-        record = hfm_writer_open(config->record);
-        if (record < 0) {
+        record.file = board_writer_open(config->record);
+        if (record.file < 0) {
             ni_log(NI_LOG_ERROR, "apelink-hfm: record %s: %s", config->record, strerror(errno));
             return false;
         }
@@ -125,8 +127,8 @@ bool hfm_files_open(struct hfm_daemon *daemon)
         open_page(daemon);
     }
     return hfm_rights_drop(config->user, config->device[0] != '\0') &&
-           hfm_writer_start(&daemon->log, config, -1) &&
-           (record < 0 || hfm_writer_start(&daemon->record, config, record)) &&
+           board_writer_start(&daemon->log, "apelink-hfm", NULL) &&
+           (record.file < 0 || board_writer_start(&daemon->record, "apelink-hfm", &record)) &&
            (daemon->hooks == NULL || hfm_hooks_start(daemon->hooks)) &&
            look_thread_start(&daemon->look, &config->host) &&
            (config->device[0] == '\0' || card_thread_start(&daemon->card, config));

@@ -14,7 +14,7 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "dnp/lofamo/fault.h"
-#include "hfm/daemon/realtime.h"
+#include "dnp/board/realtime.h"
 
 enum { MS = 1000000, STUCK_LOOKS = 10, STUCK_MS = 5000 /* at least */, LATE_MS = 1000 };
 
@@ -72,8 +72,8 @@ bool look_thread_start(struct look_thread *look, const struct hfm_host_limits *l
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&look->ended, &clock);
     pthread_condattr_destroy(&clock);
-    hfm_realtime_lock(&look->lock);
-    error = look->wake < 0 ? errno : hfm_thread_start(&look->thread, run, look, true);
+    board_realtime_lock(&look->lock);
+    error = look->wake < 0 ? errno : board_thread_start(&look->thread, run, look, true);
     look->started = error == 0;
     if (error != 0) {
         ni_log(NI_LOG_ERROR, "apelink-hfm: no thread for the host's files: %s", strerror(error));
@@ -118,7 +118,7 @@ bool look_thread_stop(struct look_thread *look)
     look->ends = true;
     pthread_cond_signal(&look->ended);
     pthread_mutex_unlock(&look->lock);
-    if (!hfm_thread_end(look->thread)) {
+    if (!board_thread_end(look->thread)) {
         return false;
     }
     look->started = false;

@@ -16,7 +16,7 @@
 #include "hfm/daemon/daemon.h"
 #include "hfm/daemon/hook.h"
 #include "hfm/daemon/http.h"
-#include "hfm/daemon/realtime.h"
+#include "dnp/board/realtime.h"
 #include "hfm/verdict.h"
 
 enum { MS = 1000000, STUCK_READS = 3 /* periods after which the card's thread is stuck */ };
@@ -55,7 +55,7 @@ static void record_event(struct hfm_daemon *daemon, const struct hfm_event *even
         hfm_event_json(out, &daemon->history, event);
         fputc('\n', out);
         fclose(out);
-        hfm_writer_record(&daemon->record, text);
+        board_writer_record(&daemon->record, text);
     }
 }
 
@@ -216,7 +216,7 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
     if (fd != SIGHUP) {
         event_base_loopbreak(daemon->base);
     } else if (daemon->config.record[0] != '\0') {
-        hfm_writer_reopen(&daemon->record);
+        board_writer_reopen(&daemon->record);
     }
 }
 
@@ -298,8 +298,8 @@ static void close_all(struct hfm_daemon *daemon)
     if (daemon->base != NULL) {
         event_base_free(daemon->base);
     }
-    daemon->left = !hfm_writer_stop(&daemon->record) || daemon->left;
-    daemon->left = !hfm_writer_stop(&daemon->log) || daemon->left;
+    daemon->left = !board_writer_stop(&daemon->record) || daemon->left;
+    daemon->left = !board_writer_stop(&daemon->log) || daemon->left;
     if (!daemon->left) {
         ni_log_set_sink(NULL, NULL);
     }
@@ -348,10 +348,10 @@ int hfm_daemon_run(struct hfm_daemon *daemon)
     if (!good) {
         ni_log(NI_LOG_ERROR, "apelink-hfm: no memory for %u nodes", cluster.nodes);
     }
-    hfm_realtime_begin(daemon->config.realtime);
+    board_realtime_begin("apelink-hfm", daemon->config.realtime);
     good = good && hfm_files_open(daemon) && make_events(daemon);
     if (good) {
-        hfm_realtime_keep_memory(daemon->config.realtime);
+        board_realtime_keep_memory("apelink-hfm", daemon->config.realtime);
         work(daemon, true);
         hfm_notify_say(&daemon->notify, "READY=1");
         good = event_base_dispatch(daemon->base) == 0;

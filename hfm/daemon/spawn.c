@@ -13,7 +13,7 @@
 
 #include <apeni/log.h>
 
-#include "hfm/daemon/realtime.h"
+#include "dnp/board/realtime.h"
 
 /* In a group of processes of its own, with the ordinary priority. Returns an errno. */
 static int start(char *const argv[], pid_t *pid)
@@ -75,7 +75,7 @@ bool hfm_spawn_start(struct hfm_spawn *spawn)
     memset(spawn, 0, sizeof *spawn);
     spawn->asked = eventfd(0, EFD_CLOEXEC);
     spawn->done = spawn->asked >= 0 ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
-    error = spawn->done < 0 ? errno : hfm_thread_start(&spawn->thread, run, spawn, true);
+    error = spawn->done < 0 ? errno : board_thread_start(&spawn->thread, run, spawn, true);
     spawn->started = error == 0;
     if (error != 0) {
         ni_log(NI_LOG_ERROR, "apelink-hfm: no thread for hooks: %s", strerror(error));
@@ -121,7 +121,7 @@ bool hfm_spawn_stop(struct hfm_spawn *spawn)
     }
     atomic_store_explicit(&spawn->ends, true, memory_order_relaxed);
     wake(spawn);
-    if (!hfm_thread_end(spawn->thread)) {
+    if (!board_thread_end(spawn->thread)) {
         return false;
     }
     spawn->started = false;

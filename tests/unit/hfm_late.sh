@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: hfm/daemon/realtime.c, hfm/daemon/realtime.h, hfm/daemon/writer.c, hfm/daemon/writer.h, hfm/daemon/spawn.c, hfm/daemon/spawn.h.
+# Covers: dnp/board/realtime.c, dnp/board/realtime.h, dnp/board/writer.c, dnp/board/writer.h, hfm/daemon/spawn.c, hfm/daemon/spawn.h.
 # What must not hold up a daemon: standard error and a record that nobody reads, and a hook whose file cannot be read.
 # Daemons that are held up are silent, or answer nobody.
 set -u

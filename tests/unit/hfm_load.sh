@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Covers: hfm/presence.c, hfm/daemon/run.c, hfm/daemon/realtime.c, hfm/daemon/realtime.h.
+# Covers: hfm/presence.c, hfm/daemon/run.c, dnp/board/realtime.c, dnp/board/realtime.h.
 # Four daemons without cards while each core has four processes too many: no host is lost, although nobody is asked whether it lives.
 # Silences are counted: daemons that have their real-time priority must not be silent either, unless the machine itself withheld
 # a core meanwhile, as a virtual one may, in one piece or in many, from threads of a higher such priority that do nothing but look at the clock. Takes the cores from all other

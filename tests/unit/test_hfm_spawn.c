@@ -9,19 +9,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hfm/daemon/realtime.h"
+#include "dnp/board/realtime.h"
 #include "hfm/daemon/spawn.h"
 
 /* In place of those of realtime.c: with no thread to be had, or a plain one. */
 static int no_thread;
 
-int hfm_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, bool ordinary)
+int board_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, bool ordinary)
 {
     assert_true(ordinary);
     return no_thread != 0 ? no_thread : pthread_create(thread, NULL, run, arg);
 }
 
-bool hfm_thread_end(pthread_t thread)
+bool board_thread_end(pthread_t thread)
 {
     return pthread_join(thread, NULL) == 0;
 }

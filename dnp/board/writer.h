@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HFM_DAEMON_WRITER_H
-#define HFM_DAEMON_WRITER_H
+#ifndef DNP_BOARD_WRITER_H
+#define DNP_BOARD_WRITER_H
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "hfm/config.h"
 
 /*
  * Writes the log or the record on a thread of its own, with the ordinary priority: a disk that is
@@ -20,13 +18,18 @@
  * Lines come in their order; those for which there is no room are lost, which is logged. What is
  * still to be written when a daemon is killed is lost, too.
  */
-struct hfm_writer {
+struct board_record {
+    int file;
+    const char *path, *owner; /* whose its folder has to be for it to be opened anew */
+};
+
+struct board_writer {
     pthread_t thread;
     bool started;
-    int wake;   /* eventfd: there is something to write */
-    int record; /* -1: it is the log's */
-    const struct hfm_config *config;
-    pthread_mutex_t lock; /* of what follows */
+    int wake; /* eventfd: there is something to write */
+    const char *program;
+    struct board_record record; /* file -1: it is the log's */
+    pthread_mutex_t lock;       /* of what follows */
     char *filling;
     size_t filled;
     unsigned lost;
@@ -35,21 +38,23 @@ struct hfm_writer {
     char *writing; /* of the thread */
 };
 
-/* Start it. record: a file, which is the writer's now; -1: what is logged from now on goes to this
- * one, so before there are other threads that log. config has to stay. false: logged. */
-bool hfm_writer_start(struct hfm_writer *writer, const struct hfm_config *config, int record);
+/* Start it. record: a file, which is the writer's now; NULL: what is logged from now on goes to
+ * this one, so before there are other threads that log. Texts have to stay. false: logged, by the
+ * name of the program. */
+bool board_writer_start(struct board_writer *writer, const char *program,
+                        const struct board_record *record);
 
 /* A line of the record, with its end. */
-void hfm_writer_record(struct hfm_writer *writer, const char *line);
+void board_writer_record(struct board_writer *writer, const char *line);
 
 /* The record was moved. If it cannot be opened anew the old one is written on. */
-void hfm_writer_reopen(struct hfm_writer *writer);
+void board_writer_reopen(struct board_writer *writer);
 
 /* Write what is left and end the thread; what is logged later is written at once. The record's
  * before the log's. false: it waits for a file, and uses *writer until the process ends. */
-bool hfm_writer_stop(struct hfm_writer *writer);
+bool board_writer_stop(struct board_writer *writer);
 
 /* The file of the record; -1: errno. */
-int hfm_writer_open(const char *path);
+int board_writer_open(const char *path);
 
 #endif

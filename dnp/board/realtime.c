@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Being in time. */
-#include "hfm/daemon/realtime.h"
+#include "dnp/board/realtime.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -16,7 +16,7 @@
 /* The stack of a thread is kept as a whole. Of what is free again so much stays. */
 enum { STACK = 512 << 10, HEAP = 32 << 20 };
 
-void hfm_realtime_begin(uint32_t priority)
+void board_realtime_begin(const char *program, uint32_t priority)
 {
     const struct sched_param parameter = {.sched_priority = (int)priority};
     const struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
@@ -26,16 +26,16 @@ void hfm_realtime_begin(uint32_t priority)
     }
     if (sched_setscheduler(0, SCHED_RR, &parameter) != 0) {
         ni_log(NI_LOG_WARN,
-               "apelink-hfm: no real-time priority %u: %s; on a busy host it will be late: give it "
+               "%s: no real-time priority %u: %s; on a busy host it will be late: give it "
                "CAP_SYS_NICE, or set realtime 0",
-               priority, strerror(errno));
+               program, priority, strerror(errno));
     }
     (void)setrlimit(RLIMIT_MEMLOCK, &all); /* which who has no right to it may have already */
     (void)mallopt(M_TRIM_THRESHOLD, HEAP);
     (void)mallopt(M_MMAP_THRESHOLD, HEAP);
 }
 
-void hfm_realtime_keep_memory(uint32_t priority)
+void board_realtime_keep_memory(const char *program, uint32_t priority)
 {
     struct rlimit most = {0, 0};
 
@@ -44,9 +44,9 @@ void hfm_realtime_keep_memory(uint32_t priority)
     }
     if (mlockall(MCL_CURRENT) != 0) {
         ni_log(NI_LOG_WARN,
-               "apelink-hfm: its memory cannot be locked: %s; where memory is short it will be "
-               "late: let it lock all (RLIMIT_MEMLOCK), or set realtime 0",
-               strerror(errno));
+               "%s: its memory cannot be locked: %s; where memory is short it will be late: let it "
+               "lock all (RLIMIT_MEMLOCK), or set realtime 0",
+               program, strerror(errno));
         return;
     }
     (void)getrlimit(RLIMIT_MEMLOCK, &most);
@@ -55,7 +55,7 @@ void hfm_realtime_keep_memory(uint32_t priority)
     }
 }
 
-void hfm_realtime_lock(pthread_mutex_t *lock)
+void board_realtime_lock(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t how;
 
@@ -65,7 +65,7 @@ void hfm_realtime_lock(pthread_mutex_t *lock)
     pthread_mutexattr_destroy(&how);
 }
 
-int hfm_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, bool ordinary)
+int board_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, bool ordinary)
 {
     const struct sched_param usual = {0};
     pthread_attr_t how;
@@ -89,7 +89,7 @@ int hfm_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, bool or
     return error;
 }
 
-bool hfm_thread_end(pthread_t thread)
+bool board_thread_end(pthread_t thread)
 {
     const struct timespec moment = {0, 1000000};
     bool ended = pthread_tryjoin_np(thread, NULL) == 0;

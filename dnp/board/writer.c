@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Log and record on a thread of their own. */
-#include "hfm/daemon/writer.h"
+#include "dnp/board/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "hfm/daemon/realtime.h"
+#include "dnp/board/realtime.h"
 
 enum { ROOM = 512 << 10 };
 enum { LINE = -1, REOPEN = -2 }; /* of the record; others are levels of the log */
@@ -24,13 +24,13 @@ struct item {
     uint32_t bytes;
 };
 
-int hfm_writer_open(const char *path)
+int board_writer_open(const char *path)
 {
     return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 }
 
 /* false: there is nobody any more who would write it. */
-static bool put(struct hfm_writer *writer, int kind, const char *text)
+static bool put(struct board_writer *writer, int kind, const char *text)
 {
     struct item item = {kind, (uint32_t)strlen(text) + 1};
     uint64_t one = 1;
@@ -59,28 +59,27 @@ static void on_log(enum ni_log_level level, const char *text, void *arg)
     }
 }
 
-static void open_anew(struct hfm_writer *writer)
+static void open_anew(struct board_writer *writer)
 {
-    const struct hfm_config *config = writer->config;
-    int record = hfm_writer_open(config->record);
+    int file = board_writer_open(writer->record.path);
 
-    if (record < 0) {
+    if (file < 0) {
         ni_log(NI_LOG_ERROR,
-               "apelink-hfm: record %s cannot be opened anew: %s; the old file is written on; its "
-               "folder has to be %s's",
-               config->record, strerror(errno), config->user[0] != '\0' ? config->user : "root");
+               "%s: record %s cannot be opened anew: %s; the old file is written on; its folder "
+               "has to be %s's",
+               writer->program, writer->record.path, strerror(errno), writer->record.owner);
         return;
     }
-    close(writer->record);
-    writer->record = record;
+    close(writer->record.file);
+    writer->record.file = file;
 }
 
-static void write_record(const struct hfm_writer *writer, const char *text)
+static void write_record(const struct board_writer *writer, const char *text)
 {
     size_t left = strlen(text);
 
     while (left > 0) {
-        ssize_t n = write(writer->record, text, left);
+        ssize_t n = write(writer->record.file, text, left);
 
         if (n <= 0 && errno != EINTR) {
             return; /* there is no room for it */
@@ -90,7 +89,7 @@ static void write_record(const struct hfm_writer *writer, const char *text)
     }
 }
 
-static void write_all(struct hfm_writer *writer, size_t bytes)
+static void write_all(struct board_writer *writer, size_t bytes)
 {
     struct item item;
 
@@ -110,7 +109,7 @@ static void write_all(struct hfm_writer *writer, size_t bytes)
 
 static void *run(void *arg)
 {
-    struct hfm_writer *writer = arg;
+    struct board_writer *writer = arg;
     bool ends = false;
 
     while (!ends) {
@@ -131,31 +130,32 @@ static void *run(void *arg)
         pthread_mutex_unlock(&writer->lock);
         write_all(writer, bytes);
         if (lost > 0) {
-            ni_log(NI_LOG_WARN, "apelink-hfm: %u lines of the %s are lost: too many came at once",
-                   lost, writer->record < 0 ? "log" : "record");
+            ni_log(NI_LOG_WARN, "%s: %u lines of the %s are lost: too many came at once",
+                   writer->program, lost, writer->record.file < 0 ? "log" : "record");
         }
     }
     return NULL;
 }
 
-bool hfm_writer_start(struct hfm_writer *writer, const struct hfm_config *config, int record)
+bool board_writer_start(struct board_writer *writer, const char *program,
+                        const struct board_record *record)
 {
     int error = ENOMEM;
 
     memset(writer, 0, sizeof *writer);
-    writer->config = config;
-    writer->record = record;
+    writer->program = program;
+    writer->record = record != NULL ? *record : (struct board_record){.file = -1};
     writer->filling = ni_calloc(1, ROOM);
     writer->writing = ni_calloc(1, ROOM);
     writer->wake = eventfd(0, EFD_CLOEXEC);
-    hfm_realtime_lock(&writer->lock);
+    board_realtime_lock(&writer->lock);
     if (writer->filling != NULL && writer->writing != NULL) {
-        error = writer->wake < 0 ? errno : hfm_thread_start(&writer->thread, run, writer, true);
+        error = writer->wake < 0 ? errno : board_thread_start(&writer->thread, run, writer, true);
     }
     writer->started = error == 0;
     if (error != 0) {
-        ni_log(NI_LOG_ERROR, "apelink-hfm: no thread for the %s: %s", record < 0 ? "log" : "record",
-               strerror(error));
+        ni_log(NI_LOG_ERROR, "%s: no thread for the %s: %s", program,
+               record == NULL ? "log" : "record", strerror(error));
         if (writer->wake >= 0) {
             close(writer->wake);
         }
@@ -163,25 +163,25 @@ bool hfm_writer_start(struct hfm_writer *writer, const struct hfm_config *config
         ni_free(writer->writing);
         return false;
     }
-    if (record < 0) {
+    if (record == NULL) {
         ni_log_set_sink(on_log, writer);
     }
     return true;
 }
 
-void hfm_writer_record(struct hfm_writer *writer, const char *line)
+void board_writer_record(struct board_writer *writer, const char *line)
 {
     if (writer->started) {
         (void)put(writer, LINE, line);
     }
 }
 
-void hfm_writer_reopen(struct hfm_writer *writer)
+void board_writer_reopen(struct board_writer *writer)
 {
     (void)put(writer, REOPEN, "");
 }
 
-bool hfm_writer_stop(struct hfm_writer *writer)
+bool board_writer_stop(struct board_writer *writer)
 {
     uint64_t one = 1;
 
@@ -192,13 +192,13 @@ bool hfm_writer_stop(struct hfm_writer *writer)
     writer->ends = true;
     pthread_mutex_unlock(&writer->lock);
     (void)!write(writer->wake, &one, sizeof one);
-    if (!hfm_thread_end(writer->thread)) {
+    if (!board_thread_end(writer->thread)) {
         return false;
     }
     writer->started = false;
     close(writer->wake);
-    if (writer->record >= 0) {
-        close(writer->record);
+    if (writer->record.file >= 0) {
+        close(writer->record.file);
     }
     ni_free(writer->filling);
     ni_free(writer->writing);
