@@ -11,7 +11,9 @@
 #include "dnp/board/device.h"
 #include "dnp/board/fuse.h"
 #include "dnp/board/ivshmem.h"
+#include "dnp/board/sensor.h"
 #include "dnp/board/wire.h"
+#include "dnp/board/writer.h"
 #include "dnp/cable.h"
 #include "dnp/card.h"
 
@@ -19,7 +21,7 @@
  * A card in real time: its cables are sockets or memory, its clock that of the machine. One thread,
  * which sleeps in the event loop until a frame comes or a credit is due. While programs have
  * channels it also looks at their doorbells: all the time at first, then the less often the longer
- * nothing has happened.
+ * nothing has happened. Log and sensors have threads of their own, with the ordinary priority.
  */
 struct board {
     struct dnp_card card; /* first: it wants a cache line */
@@ -36,6 +38,8 @@ struct board {
     uint64_t start_ns;
     struct event_base *base;
     struct event *timer;
+    struct board_sensors sensors;
+    struct board_writer log;
 };
 
 /* Open the cables of a configuration and add them to the event loop. board: zeros, on a cache line.

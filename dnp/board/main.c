@@ -88,7 +88,7 @@ static void on_second(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    (void)board_sensors_read(&board->config, &board->card.registers);
+    board_sensors_take(&board->sensors, &board->card.registers);
 }
 
 /* Somebody wants to know the state: as much of it as a socket takes at once, which is all. */
@@ -122,6 +122,26 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
     event_base_loopbreak(arg);
 }
 
+/* From now on nothing is to hold it up. */
+static bool begin_threads(struct board *board)
+{
+    return board_writer_start(&board->log, "apelink-board", NULL) &&
+           (board->config.sensor_count == 0 ||
+            board_sensors_start(&board->sensors, &board->config, &board->card.registers));
+}
+
+/* false: one goes on, and uses *board. */
+static bool end_threads(struct board *board)
+{
+    bool ended = board_sensors_stop(&board->sensors);
+
+    ended = board_writer_stop(&board->log) && ended;
+    if (ended) {
+        ni_log_set_sink(NULL, NULL);
+    }
+    return ended;
+}
+
 /* Work until a signal ends it. */
 static bool serve(struct board *board, struct event_base *base)
 {
@@ -134,7 +154,7 @@ static bool serve(struct board *board, struct event_base *base)
         control >= 0 ? event_new(base, control, EV_READ | EV_PERSIST, on_control, board) : NULL,
         board->config.sensor_count > 0 ? event_new(base, -1, EV_PERSIST, on_second, board) : NULL,
     };
-    bool good = path[0] == '\0' || control >= 0;
+    bool good = (path[0] == '\0' || control >= 0) && begin_threads(board);
 
     signal(SIGPIPE, SIG_IGN);
     for (unsigned i = 0; i < NI_ARRAY_LENGTH(events); i++) {
@@ -220,7 +240,10 @@ int main(int argc, char **argv)
     good = board_open(board, &config, &key, base) == NI_OK && read_sensors(board) &&
            serve(board, base);
     board_close(board);
-    free(board);
     event_base_free(base);
+    if (!end_threads(board)) {
+        _exit(good ? 0 : 1); /* a thread still has *board */
+    }
+    free(board);
     return good ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Covers: dnp/board/main.c, dnp/board/board.c, dnp/board/wire.c,
-# dnp/board/wire_open.c. A board between two cards of a test, over good and over bad cables; its
+# dnp/board/wire_open.c, dnp/board/writer.c. A board between two cards of a test, over good and over bad cables; its
 # state; strangers; what it says about configurations that cannot be used.
 set -u
 
@@ -105,6 +105,48 @@ done
 kill "$pid" "$other"
 wait "$pid" "$other"
 pid=
+
+# A board whose log nobody reads has something to say, and works on.
+echo "control $work/control" >>"$work/small"
+"$board" "$work/large" 2>"$work/err2" &
+other=$!
+python3 - "$board" "$work" <<'EOP' || fail "a log that nobody reads holds up the card"
+import fcntl, json, os, socket, subprocess, sys, time
+read, write = os.pipe2(os.O_CLOEXEC)
+fcntl.fcntl(write, 1031, 4096)  # F_SETPIPE_SZ
+os.set_blocking(write, False)
+try:
+    while True: os.write(write, b"x" * 4096)
+except BlockingIOError: pass
+try:
+    while True: os.write(write, b"x")
+except BlockingIOError: pass
+os.set_blocking(write, True)
+board = subprocess.Popen([sys.argv[1], sys.argv[2] + "/small"], stderr=write)
+def refused():
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(5)
+        s.connect(sys.argv[2] + "/control")
+        return json.loads(b"".join(iter(lambda: s.recv(65536), b"")))["cables"]["X+"]["misfit"]
+status, seen = 1, []
+for _ in range(150):
+    try:
+        seen.append(refused())
+    except (ConnectionError, FileNotFoundError):
+        pass
+    except TimeoutError:
+        break
+    if len(set(seen)) > 3:
+        status = 0
+        break
+    time.sleep(0.1)
+os.read(read, 4096)  # it can end
+board.terminate()
+board.wait(20)
+sys.exit(status)
+EOP
+kill "$other"
+wait "$other"
 
 # A cable that delays: the first credit comes no sooner.
 sed "s|^fifo .*|control $work/control|; s|^cable .*|& delay 1000000|" "$work/small" >"$work/late"

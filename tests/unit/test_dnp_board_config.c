@@ -66,6 +66,17 @@ struct wrong {
     const char *text, *says;
 };
 
+static void test_what_is_left_out(void **state)
+{
+    struct board_config config;
+    char error[300] = "";
+
+    (void)state;
+    assert_int_equal(board_config_parse(&config, WHOLE, error, sizeof error), NI_OK);
+    assert_int_equal(config.fifo, DNP_FIFO_MAX);
+    assert_int_equal(config.cycle_ns, 1000);
+}
+
 static void assert_refused(const struct wrong *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -210,6 +221,37 @@ static void test_sensors_of_the_host(void **state)
     assert_int_equal((int32_t)dnp_get(&registers, DNP_REG_sensor_core_temperature, 0), -1500);
 }
 
+/* A thread reads them each second; what cannot be read keeps its value. */
+static void test_sensors_are_read_on(void **state)
+{
+    static struct dnp_register_file registers;
+    static struct board_sensors sensors;
+    char path[] = "/tmp/test_sensorXXXXXX", text[300], error[300] = "";
+    int file = mkstemp(path);
+    struct board_config config;
+
+    (void)state;
+    assert_true(file >= 0);
+    close(file);
+    snprintf(text, sizeof text, WHOLE "sensor core_temperature %s\n", path);
+    assert_int_equal(board_config_parse(&config, text, error, sizeof error), NI_OK);
+    assert_true(board_sensors_stop(&sensors)); /* there is none */
+    write_file(path, "20000\n");
+    assert_true(board_sensors_read(&config, &registers));
+    assert_true(board_sensors_start(&sensors, &config, &registers));
+    board_sensors_take(&sensors, &registers);
+    assert_int_equal(dnp_get(&registers, DNP_REG_sensor_core_temperature, 0), 20000);
+    write_file(path, "21000\n");
+    while (dnp_get(&registers, DNP_REG_sensor_core_temperature, 0) != 21000) {
+        usleep(10000);
+        board_sensors_take(&sensors, &registers);
+        assert_true(dnp_get(&registers, DNP_REG_sensor_core_temperature, 0) >= 20000);
+    }
+    assert_true(board_sensors_stop(&sensors));
+    assert_true(board_sensors_stop(&sensors));
+    unlink(path);
+}
+
 /* Every register is there. */
 static void test_state(void **state)
 {
@@ -242,11 +284,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_whole_configuration),
+        cmocka_unit_test(test_what_is_left_out),
         cmocka_unit_test(test_what_is_wrong_is_named),
         cmocka_unit_test(test_wrong_cables_are_named),
         cmocka_unit_test(test_long_lines),
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_sensors_of_the_host),
+        cmocka_unit_test(test_sensors_are_read_on),
         cmocka_unit_test(test_state),
     };
 
