@@ -23,6 +23,8 @@ enum {
     CROWDED_LOOKS = 100,         /* ... for so many rounds without work */
     SPIN_NS = 100000,            /* doorbells are looked at all the time for so long */
     SLEEP_NS = 1000000,          /* and no less often than this */
+    SPAN_NS = 4000000,           /* with a real-time priority it works of so long ... */
+    WORK_NS = 3000000,           /* ... no more than this */
 };
 
 static uint64_t board_now(const struct board *board)
@@ -157,6 +159,35 @@ static void lend_core(struct board *board)
     }
 }
 
+/* Those that wait for the core have the ordinary priority, or have waited for long: a yield does
+ * nothing for the first, and takes long because of the others. */
+static bool has_to_nap(struct board *board)
+{
+    if (board->config.realtime == 0 && board->crowded == 0) {
+        return false;
+    }
+    board->crowded -= board->crowded > 0;
+    return true;
+}
+
+/* It has worked since a time. What comes is not bounded by what programs of this host do, and they
+ * get no core while one with a real-time priority works. */
+static void leave_time(struct board *board, uint64_t begun)
+{
+    struct timespec until;
+
+    if (begun - board->span_ns >= SPAN_NS) {
+        board->span_ns = begun;
+        board->worked_ns = 0;
+    }
+    board->worked_ns += ni_now_ns() - begun;
+    if (board->worked_ns > WORK_NS) {
+        until.tv_sec = (time_t)((board->span_ns + SPAN_NS) / 1000000000U);
+        until.tv_nsec = (long)((board->span_ns + SPAN_NS) % 1000000000U);
+        (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    }
+}
+
 /* Returns whether words of a packet have come. */
 static bool take_frames(struct board *board)
 {
@@ -178,20 +209,22 @@ static void board_run(void *arg)
 {
     struct board *board = arg;
     struct timeval wait = {0, 0};
-    uint64_t due = 0;
+    uint64_t due = 0, begun = board->config.realtime > 0 ? ni_now_ns() : 0;
     bool busy = false;
 
     board_wires_awake(board);
     for (int round = 0; round < ROUNDS && due == 0; round += busy ? BUSY : 1) {
         busy = run_round(board, &due);
         if (due == 0 && !take_frames(board) && !busy) {
-            if (board->crowded > 0) {
-                board->crowded--;
+            if (has_to_nap(board)) {
                 due = NAP_NS;
             } else {
                 lend_core(board);
             }
         }
+    }
+    if (board->config.realtime > 0) {
+        leave_time(board, begun);
     }
     if (due > 0 && board_wires_sleep(board)) {
         wait.tv_sec = (time_t)(due / 1000000000U);

@@ -21,7 +21,9 @@
  * A card in real time: its cables are sockets or memory, its clock that of the machine. One thread,
  * which sleeps in the event loop until a frame comes or a credit is due. While programs have
  * channels it also looks at their doorbells: all the time at first, then the less often the longer
- * nothing has happened. Log and sensors have threads of their own, with the ordinary priority.
+ * nothing has happened. With a real-time priority it sleeps instead of yielding its core, and works
+ * three quarters of the time at most, so that those without one have what is left. Log and sensors
+ * have threads of their own, with the ordinary priority.
  */
 struct board {
     struct dnp_card card; /* first: it wants a cache line */
@@ -34,6 +36,8 @@ struct board {
     struct board_ivshmem ivshmem;
     uint64_t active_ns; /* when something happened last */
     unsigned crowded;   /* so many times it sleeps rather than yields */
+    uint64_t span_ns;   /* with a real-time priority: since when what it works is counted */
+    uint64_t worked_ns; /* that */
     struct ni_rng rng;
     uint64_t start_ns;
     struct event_base *base;

@@ -187,6 +187,16 @@ static bool take_sensor(struct board_config *config, const struct dnp_line *line
     return true;
 }
 
+static bool take_realtime(struct board_config *config, const struct dnp_line *line,
+                          struct dnp_complaint *complaint)
+{
+    if (line->words > 2) {
+        return dnp_line_wrong(complaint, "is one word too many; one priority is wanted, 0 for none",
+                              line->word[2]);
+    }
+    return dnp_line_number(line, 1, 0, 99, &config->realtime, complaint);
+}
+
 static bool take(void *arg, struct dnp_line *line, struct dnp_complaint *complaint)
 {
     struct board_config *config = arg;
@@ -228,9 +238,12 @@ static bool take(void *arg, struct dnp_line *line, struct dnp_complaint *complai
     if (strcmp(name, "cycle") == 0) {
         return dnp_line_number(line, 1, 1, 1000000, &config->cycle_ns, complaint);
     }
+    if (strcmp(name, "realtime") == 0) {
+        return take_realtime(config, line, complaint);
+    }
     return dnp_line_wrong(complaint,
                           "is no setting; settings are torus, place, key, cable, control, sensors, "
-                          "sensor, device, machine, fifo, cycle and set",
+                          "sensor, device, machine, fifo, cycle, realtime and set",
                           name);
 }
 

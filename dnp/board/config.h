@@ -16,23 +16,23 @@
 /*
  * The configuration of apelink-board: one setting a line, "#" begins a comment.
  *
- *   torus 4x2x1                    of all cards
- *   place 1 0 0                    of this one
- *   key FILE                       32 hexadecimal digits, the same for all cards
- *   cable X+ HERE THERE [lose PPM] [corrupt PPM] [delay US] [broken]
- *                                  a link, by UDP between two addresses such as 10.0.0.1:7000; what
- *                                  it does to words that arrive, for tests
- *   cable X+ memory FILE [...]     the same through a file that a board of this machine has, too
- *   cable X+ tcp HERE THERE [...]  the same by TCP: X+, Y+ and Z+ call THERE from HERE's address,
- * the others listen at HERE control PATH                   a Unix socket that gives the state as
- * JSON to who connects sensors FILE                   values of sensors (dnp/sensors.h) sensor NAME
- * FILE               one of them, each second, from a file such as hwmon's device DIRECTORY [MODE]
- * programs of this host reach the card by DIRECTORY/apelink0, a file with this mode in octal; 666
- * unless set machine SOCKET MEMORY          a virtual machine reaches the card by ivshmem-doorbell
- * at SOCKET; its memory is the file MEMORY fifo WORDS                     of each receiving FIFO,
- * the same for all cards; 16384 unless set cycle NS                       how long a cycle of the
- * card is; 1000 unless set set REGISTER VALUE             what a host's administrator might write:
- * registers for which dnp_register_administered is true, in the order of the lines
+ *   torus 4x2x1                   of all cards
+ *   place 1 0 0                   of this one
+ *   key FILE                      32 hexadecimal digits, the same for all cards
+ *   cable X+ HERE THERE [FAULTS]  a link, by UDP between two addresses such as 10.0.0.1:7000
+ *   cable X+ tcp HERE THERE ...   the same by TCP: X+, Y+ and Z+ call, the others listen
+ *   cable X+ memory FILE ...      the same through a file that a board of this machine has, too
+ *     lose PPM, corrupt PPM,      FAULTS, of words that arrive, for tests
+ *     delay US, broken
+ *   control PATH                  a Unix socket that gives the state as JSON to who connects
+ *   sensors FILE                  values of sensors (dnp/sensors.h)
+ *   sensor NAME FILE              one of them, each second, from a file such as hwmon's
+ *   device DIRECTORY [MODE]       programs of this host reach the card by DIRECTORY/apelink0
+ *   machine SOCKET MEMORY         a virtual machine does by ivshmem-doorbell
+ *   fifo WORDS                    of each receiving FIFO, the same for all cards; 16384 unless set
+ *   cycle NS                      how long a cycle of the card is; 1000 unless set
+ *   realtime N                    priority of SCHED_RR; 0, which is none, unless set
+ *   set REGISTER VALUE            of those for which dnp_register_administered is true, in order
  */
 
 enum { BOARD_PATH_MAX = 100, BOARD_SETS_MAX = 32, BOARD_SENSORS_MAX = 16 };
@@ -70,6 +70,7 @@ struct board_config {
     uint32_t device_mode;
     uint32_t fifo;
     uint32_t cycle_ns;
+    uint32_t realtime; /* priority; 0: none */
     struct board_cable cable[NI_TORUS_DIRECTIONS];
     struct board_set set[BOARD_SETS_MAX];
     unsigned sets;

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "dnp/board/board.h"
+#include "dnp/board/realtime.h"
 #include "dnp/board/sensor.h"
 #include "dnp/board/socket.h"
 #include "dnp/board/state.h"
@@ -125,9 +126,15 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 /* From now on nothing is to hold it up. */
 static bool begin_threads(struct board *board)
 {
-    return board_writer_start(&board->log, "apelink-board", NULL) &&
+    const uint32_t priority = board->config.realtime;
+    bool good;
+
+    board_realtime_begin("apelink-board", priority);
+    good = board_writer_start(&board->log, "apelink-board", NULL) &&
            (board->config.sensor_count == 0 ||
             board_sensors_start(&board->sensors, &board->config, &board->card.registers));
+    board_realtime_keep_memory("apelink-board", priority);
+    return good;
 }
 
 /* false: one goes on, and uses *board. */
@@ -193,6 +200,8 @@ static void help(void)
          "  machine SOCKET MEMORY  a virtual machine reaches the card by ivshmem-doorbell\n"
          "  fifo WORDS     of each receiving FIFO, the same for all cards (16384)\n"
          "  cycle NS       how long a cycle is (1000)\n"
+         "  realtime N     a priority of SCHED_RR, so that a busy host does not make it late (0: "
+         "none)\n"
          "  set REGISTER VALUE  such as fault_mask 1 (docs/registers.md)");
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Covers: dnp/board/main.c, dnp/board/board.c, dnp/board/wire.c,
-# dnp/board/wire_open.c, dnp/board/writer.c. A board between two cards of a test, over good and over bad cables; its
+# dnp/board/wire_open.c, dnp/board/realtime.c, dnp/board/writer.c. A board between two cards of a test, over good and over bad cables; its
 # state; strangers; what it says about configurations that cannot be used.
 set -u
 
@@ -37,8 +37,23 @@ echo 0123456789abcdefFEDCBA9876543210 >"$work/key"
 echo 'board_temperature 45000' >"$work/sensors"
 echo 61000 >"$work/temp1_input"
 
-run() { # good|lossy FAULTS [tcp]
+in_time() { # priority and memory of the board, or why it has them not
+    python3 - "$pid" <<'EOP' >"$work/how"
+import os, sys
+pid = int(sys.argv[1])
+if os.sched_getscheduler(pid) == os.SCHED_RR and os.sched_getparam(pid).sched_priority == 7: print("priority")
+if any(line.startswith("VmLck:") and int(line.split()[1]) > 0 for line in open("/proc/%d/status" % pid)): print("memory")
+threads = [int(t) for t in os.listdir("/proc/%d/task" % pid) if int(t) != pid]
+if any(os.sched_getscheduler(t) != os.SCHED_OTHER for t in threads) or not threads: print("others")
+EOP
+    grep -q priority "$work/how" || grep -q 'apelink-board: no real-time priority 7: .*CAP_SYS_NICE, or set realtime 0' "$work/err" || fail "no real-time priority, and no word of it"
+    grep -q memory "$work/how" || [ -n "${APELINK_SANITIZER-}" ] || grep -q 'apelink-board: its memory cannot be locked' "$work/err" || fail "no memory is locked, and no word of it"
+    if grep -q others "$work/how"; then fail "threads for sensors and log have not the ordinary priority"; fi
+}
+
+run() { # good|lossy FAULTS [tcp|""] [SETTING]
     way=${3-}
+    setting=${4-}
     ports=$(python3 -c 'import socket
 s = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(4)]
 for one in s: one.bind(("127.0.0.1", 0))
@@ -55,6 +70,7 @@ control $work/control
 sensors $work/sensors
 sensor core_temperature $work/temp1_input
 fifo 1024
+$setting
 EOC
     "$board" "$work/config" 2>"$work/err" &
     pid=$!
@@ -72,6 +88,7 @@ EOC
     state 'all(s["cables"]["X-"][k] > 0 for k in ("good", "malformed", "stranger", "misplaced"))' || fail "strangers"
     state 's["cables"]["Y+"] is None and s["cables"]["X+"]["known"]' || fail "cables"
     grep -q 'the cable at X- leads to a card that says it is at 0 0 0' "$work/err" || fail "a misplaced card is not named"
+    [ -z "$setting" ] || in_time
     kill "$pid"
     wait "$pid" || fail "the board ended with $?"
     pid=
@@ -81,6 +98,7 @@ run good '' tcp
 run lossy 'lose 1000 corrupt 1000 delay 2000' tcp
 run good ''
 run lossy 'lose 1000 corrupt 1000 delay 2000'
+run good '' '' 'realtime 7'
 
 # Two cards whose FIFOs differ refuse each other, and both say so.
 ports=$(python3 -c 'import socket

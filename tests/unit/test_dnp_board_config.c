@@ -19,17 +19,17 @@ static void test_a_whole_configuration(void **state)
     char error[300] = "";
 
     (void)state;
-    assert_int_equal(
-        board_config_parse(&config,
-                           "# ours\n" WHOLE "\tcable X+  127.0.0.1:7000 10.0.0.2:65535 # near\r\n"
-                           "cable Z- 127.0.0.1:7001 127.0.0.1:7002 lose 10 corrupt "
-                           "1000000 broken\n"
-                           "cable Y+ memory /y lose 7 delay 9\n"
-                           "cable Y- tcp 127.0.0.1:7003 127.0.0.1:7004 delay 3\n"
-                           "control /c\nsensors /s\ndevice /d 640\nmachine /m /r\nfifo 512\n"
-                           "cycle 1000000\nset fault_timer 0x00080005\nset fault_mask 1",
-                           error, sizeof error),
-        NI_OK);
+    assert_int_equal(board_config_parse(
+                         &config,
+                         "# ours\n" WHOLE "\tcable X+  127.0.0.1:7000 10.0.0.2:65535 # near\r\n"
+                         "cable Z- 127.0.0.1:7001 127.0.0.1:7002 lose 10 corrupt "
+                         "1000000 broken\n"
+                         "cable Y+ memory /y lose 7 delay 9\n"
+                         "cable Y- tcp 127.0.0.1:7003 127.0.0.1:7004 delay 3\n"
+                         "control /c\nsensors /s\ndevice /d 640\nmachine /m /r\nfifo 512\n"
+                         "cycle 1000000\nrealtime 40\nset fault_timer 0x00080005\nset fault_mask 1",
+                         error, sizeof error),
+                     NI_OK);
     assert_int_equal(config.torus.size[0], 4);
     assert_int_equal(config.place.at[0], 1);
     assert_string_equal(config.key, "/k");
@@ -41,6 +41,7 @@ static void test_a_whole_configuration(void **state)
     assert_string_equal(config.machine_memory, "/r");
     assert_int_equal(config.fifo, 512);
     assert_int_equal(config.cycle_ns, 1000000);
+    assert_int_equal(config.realtime, 40);
     assert_int_equal(config.sets, 2);
     assert_int_equal(config.set[0].offset, 0x464);
     assert_int_equal(config.set[0].value, 0x00080005);
@@ -75,6 +76,7 @@ static void test_what_is_left_out(void **state)
     assert_int_equal(board_config_parse(&config, WHOLE, error, sizeof error), NI_OK);
     assert_int_equal(config.fifo, DNP_FIFO_MAX);
     assert_int_equal(config.cycle_ns, 1000);
+    assert_int_equal(config.realtime, 0);
 }
 
 static void assert_refused(const struct wrong *rows, size_t count)
@@ -115,6 +117,10 @@ static void test_what_is_wrong_is_named(void **state)
         {"fifo 600", "\"600\" is no power of two"},
         {"fifo 256", "is no number from 512 to 16384"},
         {"cycle 0", "is no number from 1 to 1000000"},
+        {"realtime", "\"realtime\" needs a number behind it"},
+        {"realtime high", "\"high\" is no number from 0 to 99"},
+        {"realtime 100", "\"100\" is no number from 0 to 99"},
+        {"realtime 1 2", "\"2\" is one word too many; one priority is wanted, 0 for none"},
         {"set", "\"\" is no register that can be set"},
         {"set board_magic 1", "\"board_magic\" is no register that can be set, such as"},
         {"set remote_fault 1", "\"remote_fault\" is no register that can be set"},
