@@ -23,13 +23,25 @@ enum {
     CROWDED_LOOKS = 100,         /* ... for so many rounds without work */
     SPIN_NS = 100000,            /* doorbells are looked at all the time for so long */
     SLEEP_NS = 1000000,          /* and no less often than this */
+    LATE_NS = 2000000,           /* one that is later than this was away */
     SPAN_NS = 4000000,           /* with a real-time priority it works of so long ... */
     WORK_NS = 3000000,           /* ... no more than this */
 };
 
 static uint64_t board_now(const struct board *board)
 {
-    return (ni_now_ns() - board->start_ns) / board->config.cycle_ns;
+    return (ni_now_ns() - board->start_ns - board->away_ns) / board->config.cycle_ns;
+}
+
+/* Has it been away? Before anything is taken, and judged by the clock. */
+static void follow_clock(struct board *board)
+{
+    uint64_t now = ni_now_ns(), meant = ni_max_u64(board->seen_ns, board->wake_ns);
+
+    if (now > meant + LATE_NS) {
+        board->away_ns += now - meant;
+    }
+    board->seen_ns = now;
 }
 
 /* A link without a cable sends no credits; what the router gives it goes nowhere. */
@@ -126,11 +138,13 @@ static uint64_t until_look(const struct board *board)
  * not for others to do first. */
 static bool run_round(struct board *board, uint64_t *due)
 {
-    uint64_t now = board_now(board), late = UINT64_MAX;
+    uint64_t now, late = UINT64_MAX;
     uint32_t before = moved(board);
     bool rung = board_device_look(&board->device), active, moves;
     unsigned news;
 
+    follow_clock(board);
+    now = board_now(board);
     for (unsigned link = 0; link < DNP_LINKS; link++) {
         late = ni_min_u64(late, board_wire_late(&board->wire[link], now));
     }
@@ -226,9 +240,11 @@ static void board_run(void *arg)
     if (board->config.realtime > 0) {
         leave_time(board, begun);
     }
+    board->wake_ns = ni_now_ns();
     if (due > 0 && board_wires_sleep(board)) {
         wait.tv_sec = (time_t)(due / 1000000000U);
         wait.tv_usec = (suseconds_t)(due % 1000000000U / 1000 + 1);
+        board->wake_ns += due;
     }
     event_add(board->timer, &wait);
 }
@@ -246,6 +262,7 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    follow_clock(wire->board);
     board_wire_hear(wire);
     board_wire_take(wire, board_now(wire->board));
     board_run(wire->board);
@@ -296,7 +313,7 @@ ni_status board_open(struct board *board, const struct board_config *config,
     board->ivshmem.client = -1;
     board_device_init(&board->device, &board->card);
     board->host = (struct dnp_host){board_device_dma, &board->device};
-    board->start_ns = ni_now_ns();
+    board->start_ns = board->seen_ns = ni_now_ns();
     ni_rng_seed(&board->rng, session);
     for (unsigned link = 0; link < DNP_LINKS; link++) {
         board_wire_init(&board->wire[link], board, link);

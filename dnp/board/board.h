@@ -21,9 +21,10 @@
  * A card in real time: its cables are sockets or memory, its clock that of the machine. One thread,
  * which sleeps in the event loop until a frame comes or a credit is due. While programs have
  * channels it also looks at their doorbells: all the time at first, then the less often the longer
- * nothing has happened. With a real-time priority it sleeps instead of yielding its core, and works
- * three quarters of the time at most, so that those without one have what is left. Log and sensors
- * have threads of their own, with the ordinary priority.
+ * nothing has happened. Its clock stands still while it has no processor, so that it takes nobody
+ * for lost whom it has not had time to hear. With a real-time priority it sleeps instead of
+ * yielding its core, and works three quarters of the time at most, so that those without one have
+ * what is left. Log and sensors have threads of their own, with the ordinary priority.
  */
 struct board {
     struct dnp_card card; /* first: it wants a cache line */
@@ -40,6 +41,9 @@ struct board {
     uint64_t worked_ns; /* that */
     struct ni_rng rng;
     uint64_t start_ns;
+    uint64_t seen_ns; /* when the clock was looked at last */
+    uint64_t wake_ns; /* when the card meant to do so again */
+    uint64_t away_ns; /* what does not count: it did not run */
     struct event_base *base;
     struct event *timer;
     struct board_sensors sensors;
