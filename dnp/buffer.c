@@ -2,6 +2,8 @@
 /* Registered buffers and their pages. */
 #include "dnp/buffer.h"
 
+#include <stdatomic.h>
+
 #include "base/bits.h"
 #include "table/table_inl.h"
 
@@ -24,8 +26,12 @@ void dnp_buffers_fini(struct dnp_buffers *buffers)
     }
 }
 
-ni_status dnp_buffers_add(struct dnp_buffers *buffers, uint8_t port, uint64_t address, uint64_t len,
-                          unsigned access, const uint64_t *pages, ni_handle *handle)
+/* Objects of a region. */
+enum { PAGES = 0, ON = 1 };
+
+ni_status dnp_buffers_add_switched(struct dnp_buffers *buffers, uint8_t port, uint64_t address,
+                                   uint64_t len, unsigned access, const uint64_t *pages,
+                                   const uint32_t *on, ni_handle *handle)
 {
     struct ni_region_view view = {
         .type = NI_REGION_MEMORY, .access = access, .base = address, .len = len};
@@ -33,8 +39,15 @@ ni_status dnp_buffers_add(struct dnp_buffers *buffers, uint8_t port, uint64_t ad
     if (port >= DNP_CHANNELS) {
         return NI_ERR_INVALID;
     }
-    view.object[0] = (uint64_t)(uintptr_t)pages;
+    view.object[PAGES] = (uint64_t)(uintptr_t)pages;
+    view.object[ON] = (uint64_t)(uintptr_t)on;
     return ni_table_insert(&buffers->table[port], &view, handle);
+}
+
+ni_status dnp_buffers_add(struct dnp_buffers *buffers, uint8_t port, uint64_t address, uint64_t len,
+                          unsigned access, const uint64_t *pages, ni_handle *handle)
+{
+    return dnp_buffers_add_switched(buffers, port, address, len, access, pages, NULL, handle);
 }
 
 ni_status dnp_buffers_remove(struct dnp_buffers *buffers, uint8_t port, ni_handle handle)
@@ -48,6 +61,14 @@ void dnp_buffers_clear(struct dnp_buffers *buffers, uint8_t port)
     (void)ni_table_init(&buffers->table[port]); /* allocates nothing, and lies where it lay */
 }
 
+static bool is_on(const struct ni_region_view *view)
+{
+    const _Atomic(uint32_t) *on = (const _Atomic(uint32_t) *)(uintptr_t)view->object[ON];
+
+    /* Pairs with the release of who turns it on: what was written into the buffer is there. */
+    return on == NULL || atomic_load_explicit(on, memory_order_acquire) != 0;
+}
+
 static ni_status find(const struct dnp_buffers *buffers, uint8_t port, uint64_t address,
                       uint64_t len, unsigned access, struct ni_region_view *view)
 {
@@ -55,7 +76,7 @@ static ni_status find(const struct dnp_buffers *buffers, uint8_t port, uint64_t 
     ni_handle handle = ni_table_find(table, address, len);
     const struct ni_table_entry *entry = handle != 0 ? ni_table_get(table, handle) : NULL;
 
-    if (entry == NULL || !ni_entry_read(entry, handle, view)) {
+    if (entry == NULL || !ni_entry_read(entry, handle, view) || !is_on(view)) {
         return NI_ERR_BOUNDS;
     }
     return (access & ~view->access) == 0 ? NI_OK : NI_ERR_ACCESS;
@@ -72,7 +93,7 @@ ni_status dnp_buffers_check(const struct dnp_buffers *buffers, uint8_t port, uin
 /* The physical address of a byte of a buffer. */
 static uint64_t physical(const struct ni_region_view *view, uint64_t address)
 {
-    const uint64_t *pages = (const uint64_t *)(uintptr_t)view->object[0];
+    const uint64_t *pages = (const uint64_t *)(uintptr_t)view->object[PAGES];
     uint64_t first = ni_align_down(view->base, DNP_PAGE);
 
     return pages == NULL ? address : pages[(address - first) / DNP_PAGE] + address % DNP_PAGE;

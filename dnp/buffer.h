@@ -32,6 +32,12 @@ void dnp_buffers_fini(struct dnp_buffers *buffers);
 ni_status dnp_buffers_add(struct dnp_buffers *buffers, uint8_t port, uint64_t address, uint64_t len,
                           unsigned access, const uint64_t *pages, ni_handle *handle);
 
+/* The same, of a buffer that is as good as removed whenever *on is 0. Others may write that; NULL:
+ * it always is there. */
+ni_status dnp_buffers_add_switched(struct dnp_buffers *buffers, uint8_t port, uint64_t address,
+                                   uint64_t len, unsigned access, const uint64_t *pages,
+                                   const uint32_t *on, ni_handle *handle);
+
 /* NI_ERR_REGION: there is no such buffer. */
 ni_status dnp_buffers_remove(struct dnp_buffers *buffers, uint8_t port, ni_handle handle);
 

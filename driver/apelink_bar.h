@@ -6,7 +6,8 @@
 
 /*
  * What the card of a virtual machine and its driver share: BAR 2 of an ivshmem-doorbell device,
- * version 1. Page 0 is struct apelink_bar, page 1 + n the doorbell page of channel n.
+ * version 2. Page 0 is struct apelink_bar, page 1 + n the doorbell page of channel n, the page
+ * behind these struct apelink_bar_switches.
  *
  *   driver --request, posted, BAR 0 doorbell--> card        one at a time
  *          <--answer, answered, vector 0-------
@@ -20,11 +21,12 @@
 #define APELINK_BAR_DEVICE 0x1110
 
 #define APELINK_BAR_MAGIC    0x002b74656e455041ULL /* "APEnet+" */
-#define APELINK_BAR_VERSION  1
+#define APELINK_BAR_VERSION  2
 #define APELINK_BAR_PAGE     4096
 #define APELINK_BAR_CHANNELS 4     /* of the card */
 #define APELINK_BAR_RING_MAX 65536 /* entries of a ring */
 #define APELINK_BAR_BYTES    (8 * APELINK_BAR_PAGE)
+#define APELINK_BAR_SWITCHES 64 /* of a channel */
 
 /* Doorbells of BAR 0 are words of peer << 16 | vector; the card is peer 0. */
 #define APELINK_BAR_RING 12
@@ -38,7 +40,7 @@ enum apelink_bar_operation {
     APELINK_BAR_FEATURES,   /* gives features */
     APELINK_BAR_OPEN,       /* tx_base, event_base and entries: gives port */
     APELINK_BAR_CLOSE,      /* port: it reaches no memory from the answer on */
-    APELINK_BAR_REGISTER,   /* port, address, len, access, list: gives handle */
+    APELINK_BAR_REGISTER,   /* port, address, len, access, list, switched: gives handle */
     APELINK_BAR_DEREGISTER, /* port, handle: likewise */
     APELINK_BAR_READ,       /* offset: gives value */
     APELINK_BAR_WRITE,      /* offset, value, of who may administer the machine */
@@ -52,7 +54,7 @@ struct apelink_bar_request {
     __u32 offset;
     __u32 value;
     __u32 access;
-    __u32 reserved;
+    __u32 switched; /* 1 + a switch of the channel, or 0 */
     __u64 address;
     __u64 len;
     __u64 list; /* physical address of a struct apelink_bar_list */
@@ -90,6 +92,23 @@ struct apelink_bar {
     __u32 wanted[APELINK_BAR_CHANNELS];
     __u32 to_line3[10];
     struct apelink_bar_request request;
+};
+
+/*
+ * Buffers that come and go without a request. One that was registered with a switch is as good as
+ * deregistered while that is 0. The driver writes `on`, and the card `moving`, which is odd while
+ * it looks at switches and moves the bytes:
+ *
+ *   driver  on = 0, full barrier, moving is even, or becomes another: the card reaches none of it
+ *   card    moving + 1, full barrier, on?, bytes, moving + 1
+ *
+ * While a switch is 0 its buffer still is what the card finds first, so that the driver lets none
+ * overlap it.
+ */
+struct apelink_bar_switches {
+    __u32 moving; /* even: a load with acquire order */
+    __u32 to_line[15];
+    __u32 on[APELINK_BAR_CHANNELS][APELINK_BAR_SWITCHES];
 };
 
 #endif

@@ -28,6 +28,7 @@ EXTRA_DIST += \
     driver/linux/card.c \
     driver/linux/channel.c \
     driver/linux/dkms.conf \
+    driver/linux/dormant.c \
     driver/linux/file.c \
     driver/linux/ioctl.c \
     driver/linux/mailbox.c \

@@ -97,7 +97,9 @@ static bool work(struct board *board, uint64_t now)
     for (int step = 0, still = 0; step < STEPS && active && still < STILL; step++) {
         uint32_t before = moved(board);
 
+        board_device_moves(&board->device, true);
         active = dnp_card_step(&board->card, now);
+        board_device_moves(&board->device, false);
         for (unsigned link = 0; link < DNP_LINKS; link++) {
             active = (works(board, link) && send_words(board, link, now)) || active;
         }

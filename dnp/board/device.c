@@ -99,6 +99,19 @@ ni_status board_device_dma(void *arg, const struct dnp_dma *dma)
     return NI_OK;
 }
 
+void board_device_moves(struct board_device *device, bool begins)
+{
+    if (device->moving == NULL) {
+        return;
+    }
+    /* The driver sees by it that we read a switch later, or have ended; pairs with its acquire. */
+    store(device->moving, ++device->moves);
+    if (begins) {
+        /* Against the driver's, between a switch and moving: one of us sees the other. */
+        atomic_thread_fence(memory_order_seq_cst);
+    }
+}
+
 bool board_device_look(struct board_device *device)
 {
     struct dnp_register_file *registers = &device->card->registers;

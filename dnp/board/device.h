@@ -56,6 +56,8 @@ struct board_file {
 struct board_device {
     struct dnp_card *card;
     struct board_file *channel[DNP_CHANNELS]; /* NULL: nobody has it */
+    __u32 *moving;                            /* NULL, or whom board_device_moves tells */
+    uint32_t moves;
 };
 
 /* Who asks: a thread that waits for the answer, and whether it may administer the host. */
@@ -69,6 +71,10 @@ void board_device_init(struct board_device *device, struct dnp_card *card);
 
 /* DMA, as a dnp_host: arg is the device. */
 ni_status board_device_dma(void *arg, const struct dnp_dma *dma);
+
+/* The card begins to move bytes, or has ended. Between a call with true and the next with false
+ * lies all that it does with buffers that have a switch (driver/apelink_bar.h). */
+void board_device_moves(struct board_device *device, bool begins);
 
 /* Take what programs have written into doorbells. Returns whether anything was new. */
 bool board_device_look(struct board_device *device);

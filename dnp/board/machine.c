@@ -19,6 +19,7 @@ _Static_assert(APELINK_BAR_RING_MAX == DNP_RING_MAX, "entries of a ring");
 _Static_assert(APELINK_BAR_PAGE == DNP_PAGE, "pages");
 _Static_assert(sizeof(struct apelink_bar) <= APELINK_BAR_PAGE, "page 0");
 _Static_assert(sizeof(struct apelink_bar_list) == APELINK_BAR_PAGE, "a list is a page");
+_Static_assert(sizeof(struct apelink_bar_switches) <= APELINK_BAR_PAGE, "the page of switches");
 
 static _Atomic(uint32_t) *word(__u32 *shared)
 {
@@ -115,6 +116,26 @@ static int do_close(struct board_machine *machine, const struct apelink_bar_requ
     return 0;
 }
 
+static struct apelink_bar_switches *switches(const struct board_machine *machine)
+{
+    return (void *)((uint8_t *)machine->bar + (1 + APELINK_BAR_CHANNELS) * DNP_PAGE);
+}
+
+/* The card knows it by these pages. */
+static ni_status add_buffer(struct board_machine *machine,
+                            const struct apelink_bar_request *request, struct board_buffer *buffer)
+{
+    unsigned access = ((request->access & APELINK_ACCESS_READ) != 0 ? NI_ACCESS_READ : 0) |
+                      ((request->access & APELINK_ACCESS_WRITE) != 0 ? NI_ACCESS_WRITE : 0);
+    const uint32_t *on = request->switched == 0
+                             ? NULL
+                             : &switches(machine)->on[request->port][request->switched - 1];
+
+    return dnp_buffers_add_switched(&machine->device->card->buffers, (uint8_t)request->port,
+                                    request->address, request->len, access, buffer->page, on,
+                                    &buffer->handle);
+}
+
 static int do_register(struct board_machine *machine, struct apelink_bar_request *request)
 {
     uint32_t all = APELINK_ACCESS_READ | APELINK_ACCESS_WRITE, access = request->access;
@@ -126,7 +147,7 @@ static int do_register(struct board_machine *machine, struct apelink_bar_request
         return -ENXIO;
     }
     if (request->len == 0 || !ni_range_within(request->address, request->len, INT64_MAX) ||
-        (access & ~all) != 0) {
+        (access & ~all) != 0 || request->switched > APELINK_BAR_SWITCHES) {
         return -EINVAL;
     }
     count = (request->address + request->len - 1) / DNP_PAGE - request->address / DNP_PAGE + 1;
@@ -135,12 +156,7 @@ static int do_register(struct board_machine *machine, struct apelink_bar_request
         return status;
     }
     status = board_buffer_read(machine, request->list, buffer);
-    if (status == 0 &&
-        dnp_buffers_add(&machine->device->card->buffers, (uint8_t)request->port, request->address,
-                        request->len,
-                        ((access & APELINK_ACCESS_READ) != 0 ? NI_ACCESS_READ : 0) |
-                            ((access & APELINK_ACCESS_WRITE) != 0 ? NI_ACCESS_WRITE : 0),
-                        buffer->page, &buffer->handle) != NI_OK) {
+    if (status == 0 && add_buffer(machine, request, buffer) != NI_OK) {
         status = -ENOSPC;
     }
     if (status != 0) {
@@ -277,6 +293,7 @@ int board_machine_open(struct board_machine *machine, struct board_device *devic
         return -errno;
     }
     machine->bar = bar;
+    device->moving = &switches(machine)->moving;
     for (unsigned port = 0; port < APELINK_BAR_CHANNELS; port++) {
         machine->file[port] = (struct board_file){
             .device = device,
@@ -299,6 +316,7 @@ void board_machine_close(struct board_machine *machine)
         leave_all(machine);
         board_machine_unmap(machine);
         atomic_store_explicit(word(&machine->bar->there), 0, memory_order_release);
+        machine->device->moving = NULL;
         munmap(machine->bar, APELINK_BAR_BYTES);
     }
     if (machine->bar_fd >= 0) {

@@ -30,6 +30,7 @@
 static_assert(APELINK_BAR_PAGE == PAGE_SIZE);
 static_assert(sizeof(struct apelink_bar) <= APELINK_BAR_PAGE);
 static_assert(sizeof(struct apelink_bar_list) == APELINK_BAR_PAGE);
+static_assert(sizeof(struct apelink_bar_switches) <= APELINK_BAR_PAGE);
 static_assert(sizeof(struct apelink_doorbell) == 128);
 #ifndef __LITTLE_ENDIAN
 #error "The card's numbers are little-endian, and are taken as they are."
@@ -83,8 +84,11 @@ struct apelink_file {
     struct xarray buffers;         /* by handle */
     struct list_head coming;       /* buffers that are being registered */
     struct rb_root_cached on_card; /* buffers that the card knows, by their bytes */
-    struct rb_root_cached pins;    /* those that are listed, by their bytes */
-    struct list_head idle;         /* pins of these that no buffer uses, the oldest first */
+    struct list_head dormant; /* and those that it would know again, the oldest first (buffer.c) */
+    struct list_head stale;   /* dormant no more: the card is to forget them */
+    bool switches[APELINK_BAR_SWITCHES]; /* those that a buffer has */
+    struct rb_root_cached pins;          /* those that are listed, by their bytes */
+    struct list_head idle;               /* pins of these that no buffer uses, the oldest first */
     unsigned long idle_pages;
     struct list_head dead; /* pins to be undone */
     struct work_struct undo;
@@ -108,8 +112,10 @@ struct apelink_buffer {
     struct interval_tree_node node;
     struct apelink_pin *pin; /* NULL: the card does not know it any more */
     u32 card_handle;
-    struct list_head coming;
-    bool gone; /* while it is coming: some of its memory was unmapped */
+    u32 access;
+    u32 switched;          /* 1 + its switch, or 0 */
+    struct list_head link; /* in coming, dormant or stale */
+    bool gone;             /* while it is coming: some of its memory was unmapped */
 };
 
 /* card.c */
@@ -124,6 +130,11 @@ static inline bool apelink_card_gone(const struct apelink_card *card)
 static inline struct apelink_doorbell *apelink_doorbell(const struct apelink_card *card, int port)
 {
     return (void *)((u8 *)card->bar + (size_t)(1 + port) * APELINK_BAR_PAGE);
+}
+
+static inline struct apelink_bar_switches *apelink_switches(const struct apelink_card *card)
+{
+    return (void *)((u8 *)card->bar + (size_t)(1 + APELINK_BAR_CHANNELS) * APELINK_BAR_PAGE);
 }
 
 /* mailbox.c: ask the card, and sleep until it has answered. 0 or a negative errno; ENODEV: it has
@@ -168,6 +179,38 @@ void apelink_buffers_unmapped_locked(struct apelink_file *file, unsigned long fi
 
 /* All; the card has closed the channel. */
 void apelink_buffers_clear_locked(struct apelink_file *file);
+
+/* dormant.c: buffers that are deregistered, and that the card still knows. Have the card forget a
+ * buffer, whose switch is free then. */
+void apelink_buffer_forget_locked(struct apelink_file *file, struct apelink_buffer *buffer);
+
+/* The switch of a buffer that has one. */
+u32 *apelink_switch_of(const struct apelink_file *file, int port,
+                       const struct apelink_buffer *buffer);
+
+/* Give a buffer a switch, for which the oldest dormant one may have to go. All may be in use: it
+ * does well without. */
+void apelink_switch_take_locked(struct apelink_file *file, struct apelink_buffer *buffer);
+void apelink_switch_free_locked(struct apelink_file *file, struct apelink_buffer *buffer);
+
+/* A buffer is deregistered, which still has its pin: make it dormant. false: that may not be, and
+ * the card has to forget it. */
+bool apelink_dormant_add_locked(struct apelink_file *file, struct apelink_buffer *buffer);
+
+/* The card knows one with the same bytes and pages: *buffer becomes it. */
+bool apelink_dormant_wake_locked(struct apelink_file *file, struct apelink_buffer *buffer);
+
+/* The card forgets those that overlap a buffer, or all without one. Whether there were any. */
+bool apelink_dormant_part_locked(struct apelink_file *file, const struct apelink_buffer *buffer);
+
+/* Nobody finds this pin any more, so that those with it are stale. Asks the card nothing. */
+void apelink_dormant_changed_locked(struct apelink_file *file, const struct apelink_pin *pin);
+
+/* Have the card forget what is stale. */
+void apelink_dormant_forget_locked(struct apelink_file *file);
+
+/* All end; the card has closed the channel. */
+void apelink_dormant_clear_locked(struct apelink_file *file);
 
 /* pin.c: pins of a file. first is the first byte of a page and last the last one of a page. */
 struct apelink_pin *apelink_pin_get(struct apelink_file *file, unsigned long first,

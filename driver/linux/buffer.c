@@ -57,14 +57,6 @@ static struct apelink_bar_list *make_list(const struct apelink_pin *pin, u64 add
     return first;
 }
 
-static void forget_on_card(struct apelink_file *file, u32 card_handle)
-{
-    struct apelink_bar_request request = {
-        .operation = APELINK_BAR_DEREGISTER, .port = file->port, .handle = card_handle};
-
-    (void)apelink_ask(file->card, &request);
-}
-
 /* Tell the card of a buffer; its handle there, or a negative errno. */
 static int tell_card(struct apelink_file *file, const struct apelink_register *wanted,
                      struct apelink_buffer *buffer)
@@ -76,11 +68,15 @@ static int tell_card(struct apelink_file *file, const struct apelink_register *w
         .address = wanted->address,
         .len = wanted->len,
         .access = wanted->access,
+        .switched = buffer->switched,
     };
     int status;
 
     if (list == NULL) {
         return -ENOMEM;
+    }
+    if (buffer->switched != 0 && request.port < APELINK_BAR_CHANNELS) {
+        WRITE_ONCE(*apelink_switch_of(file, request.port, buffer), 1);
     }
     request.list = virt_to_phys(list);
     status = apelink_ask(file->card, &request);
@@ -96,6 +92,33 @@ static void drop_locked(struct apelink_file *file, struct apelink_buffer *buffer
     buffer->pin = NULL;
 }
 
+/* Have the card know it, which is coming and has its pin. */
+static int put_on_card(struct apelink_file *file, const struct apelink_register *wanted,
+                       struct apelink_buffer *buffer)
+{
+    bool found, any;
+    int status;
+
+    mutex_lock(&file->lock);
+    found = file->port >= 0 && !buffer->gone && apelink_dormant_wake_locked(file, buffer);
+    if (!found) {
+        apelink_dormant_part_locked(file, buffer);
+        apelink_switch_take_locked(file, buffer);
+    }
+    mutex_unlock(&file->lock);
+    if (found) {
+        return 0;
+    }
+    status = tell_card(file, wanted, buffer);
+    if (status != -ENOSPC) {
+        return status;
+    }
+    mutex_lock(&file->lock);
+    any = apelink_dormant_part_locked(file, NULL);
+    mutex_unlock(&file->lock);
+    return any ? tell_card(file, wanted, buffer) : status;
+}
+
 /* From the card's pages to the program's buffer. Nothing is left if that fails, or if memory was
  * unmapped meanwhile. */
 static int add(struct apelink_file *file, struct apelink_register *wanted,
@@ -106,26 +129,30 @@ static int add(struct apelink_file *file, struct apelink_register *wanted,
 
     buffer->node.start = wanted->address;
     buffer->node.last = wanted->address + wanted->len - 1;
+    buffer->access = wanted->access;
     mutex_lock(&file->lock);
-    list_add(&buffer->coming, &file->coming);
+    list_add(&buffer->link, &file->coming);
     mutex_unlock(&file->lock);
     buffer->pin = apelink_pin_get(file, buffer->node.start & PAGE_MASK,
                                   buffer->node.last | ~PAGE_MASK, write);
     status = PTR_ERR_OR_ZERO(buffer->pin);
     if (status == 0) {
-        status = tell_card(file, wanted, buffer);
+        status = put_on_card(file, wanted, buffer);
     }
     mutex_lock(&file->lock);
-    list_del(&buffer->coming);
+    list_del(&buffer->link);
     if (status == 0 && buffer->gone) {
-        forget_on_card(file, buffer->card_handle);
+        apelink_buffer_forget_locked(file, buffer);
         status = -EFAULT;
     }
     if (status == 0) {
         interval_tree_insert(&buffer->node, &file->on_card);
         xa_store(&file->buffers, wanted->handle, buffer, GFP_NOWAIT); /* its place is reserved */
-    } else if (!IS_ERR(buffer->pin)) {
-        apelink_pin_put_locked(file, buffer->pin);
+    } else {
+        apelink_switch_free_locked(file, buffer);
+        if (!IS_ERR(buffer->pin)) {
+            apelink_pin_put_locked(file, buffer->pin);
+        }
     }
     mutex_unlock(&file->lock);
     return status;
@@ -162,6 +189,19 @@ int apelink_buffer_register(struct apelink_file *file, struct apelink_register *
     return status;
 }
 
+/* It is registered no longer, and dormant if that may be. */
+static void give_back_locked(struct apelink_file *file, struct apelink_buffer *buffer)
+{
+    struct apelink_pin *pin = buffer->pin;
+
+    interval_tree_remove(&buffer->node, &file->on_card);
+    if (!apelink_dormant_add_locked(file, buffer)) {
+        apelink_buffer_forget_locked(file, buffer);
+        kfree(buffer);
+    }
+    apelink_pin_put_locked(file, pin); /* the cache may be full, and it is stale at once */
+}
+
 int apelink_buffer_deregister(struct apelink_file *file, u32 handle)
 {
     struct apelink_buffer *buffer;
@@ -174,12 +214,12 @@ int apelink_buffer_deregister(struct apelink_file *file, u32 handle)
     if (buffer != NULL) {
         xa_erase(&file->buffers, handle);
         if (buffer->pin != NULL) {
-            forget_on_card(file, buffer->card_handle);
-            drop_locked(file, buffer);
+            give_back_locked(file, buffer);
+        } else {
+            kfree(buffer);
         }
     }
     mutex_unlock(&file->lock);
-    kfree(buffer);
     return buffer != NULL ? 0 : -ENOENT;
 }
 
@@ -197,10 +237,10 @@ void apelink_buffers_unmapped_locked(struct apelink_file *file, unsigned long fi
     struct apelink_buffer *buffer;
 
     while ((buffer = first_buffer(file, first, last)) != NULL) {
-        forget_on_card(file, buffer->card_handle);
+        apelink_buffer_forget_locked(file, buffer);
         drop_locked(file, buffer);
     }
-    list_for_each_entry(buffer, &file->coming, coming) {
+    list_for_each_entry(buffer, &file->coming, link) {
         if (buffer->node.start <= last && buffer->node.last >= first) {
             buffer->gone = true;
         }
@@ -214,4 +254,5 @@ void apelink_buffers_clear_locked(struct apelink_file *file)
     while ((buffer = first_buffer(file, 0, ULONG_MAX)) != NULL) {
         drop_locked(file, buffer);
     }
+    apelink_dormant_clear_locked(file);
 }

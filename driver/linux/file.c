@@ -27,6 +27,8 @@ static int file_open(struct inode *inode, struct file *opened)
     file->on_card = RB_ROOT_CACHED;
     file->pins = RB_ROOT_CACHED;
     INIT_LIST_HEAD(&file->coming);
+    INIT_LIST_HEAD(&file->dormant);
+    INIT_LIST_HEAD(&file->stale);
     INIT_LIST_HEAD(&file->idle);
     INIT_LIST_HEAD(&file->dead);
     INIT_WORK(&file->undo, apelink_pins_undo);

@@ -59,6 +59,7 @@ void apelink_pins_undo(struct work_struct *work)
     LIST_HEAD(dead);
 
     mutex_lock(&file->lock);
+    apelink_dormant_forget_locked(file);
     list_splice_init(&file->dead, &dead);
     mutex_unlock(&file->lock);
     list_for_each_entry_safe(pin, next, &dead, link) {
@@ -72,6 +73,7 @@ static void hide_locked(struct apelink_file *file, struct apelink_pin *pin)
     if (pin->listed) {
         interval_tree_remove(&pin->node, &file->pins);
         pin->listed = false;
+        apelink_dormant_changed_locked(file, pin);
     }
 }
 

@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=dash
-# Covers: dnp/board/ivshmem.c, driver/linux/buffer.c, driver/linux/card.c, driver/linux/channel.c, driver/linux/file.c,
+# Covers: dnp/board/ivshmem.c, driver/linux/buffer.c, driver/linux/card.c, driver/linux/channel.c, driver/linux/dormant.c, driver/linux/file.c,
 # driver/linux/ioctl.c, driver/linux/mailbox.c, driver/linux/pin.c.
 # The first program of a virtual machine of tools/stages/machine: loads the module and runs the programs of
 # tests/unit/dnp_device*, the suite of the links and a program of Presto over it. The kernel's argument apelink_steps names the functions below that are run, with commas. What
@@ -71,10 +71,12 @@ alone() {
 registrations() {
     hits=$(counted hits)
     misses=$(counted misses)
+    unasked=$(counted unasked)
     try "apeni-perf board" apeni-perf board --devices $device -m 8 -i 4 -R 1
     sed -n 's/^Register and deregister/FIGURE: &/p' /tmp/out
     try "what was registered before is found in the pin-down cache" [ $(($(counted hits) - hits)) -ge 8 ]
     try "and what is new is not" [ $(($(counted misses) - misses)) -ge 8 ]
+    try "nor is the card asked of what is found" [ $(($(counted unasked) - unasked)) -ge 8 ]
 }
 
 counted() { # WHAT

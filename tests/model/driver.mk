@@ -5,6 +5,7 @@ model_tests += tests/model/model_driver_pins
 
 tests_model_model_driver_pins_SOURCES = \
     driver/linux/buffer.c \
+    driver/linux/dormant.c \
     driver/linux/pin.c \
     tests/model/kernel.h \
     tests/model/model_driver_pins.c

@@ -3,8 +3,8 @@
 #define TESTS_MODEL_KERNEL_H
 
 /*
- * As much of Linux as driver/linux/buffer.c and pin.c use, for one thread. All headers of the
- * kernel that they name are this one (dnp.mk). What depends on the model's state is in
+ * As much of Linux as driver/linux/buffer.c, dormant.c and pin.c use, for one thread. All headers
+ * of the kernel that they name are this one (dnp.mk). What depends on the model's state is in
  * model_driver_pins.c.
  */
 #include <errno.h>
@@ -32,11 +32,13 @@ typedef uint64_t u64;
 typedef uint8_t u8;
 typedef uint64_t phys_addr_t;
 
-#define READ_ONCE(x)        (*(volatile typeof(x) *)&(x))
-#define smp_load_acquire(p) READ_ONCE(*(p))
-#define min(a, b)           ((a) < (b) ? (a) : (b))
-#define max(a, b)           ((a) > (b) ? (a) : (b))
-#define min_t(type, a, b)   min((type)(a), (type)(b))
+#define READ_ONCE(x)                (*(volatile typeof(x) *)&(x))
+#define WRITE_ONCE(x, value)        (*(volatile typeof(x) *)&(x) = (value))
+#define smp_load_acquire(p)         READ_ONCE(*(p))
+#define smp_store_release(p, value) WRITE_ONCE(*(p), value)
+#define min(a, b)                   ((a) < (b) ? (a) : (b))
+#define max(a, b)                   ((a) > (b) ? (a) : (b))
+#define min_t(type, a, b)           min((type)(a), (type)(b))
 #define container_of(at, type, member) \
     ((type *)(void *)((char *)(uintptr_t)(at)-offsetof(type, member)))
 
@@ -206,6 +208,8 @@ void mutex_lock(struct mutex *mutex);
 void mutex_unlock(struct mutex *mutex);
 void schedule_work(struct work_struct *work);
 void flush_work(struct work_struct *work);
+void smp_mb(void);
+void cpu_relax(void);
 #define cond_resched() ((void)0)
 
 /* ---- memory of the kernel: it fails at times ------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: driver/linux/buffer.c, driver/linux/pin.c. */
+/* Covers: driver/linux/buffer.c, driver/linux/dormant.c, driver/linux/pin.c. */
 #include <inttypes.h>
 
 #include "kernel.h"
@@ -12,18 +12,21 @@
  * Buffers of the kernel module and its pin-down cache, while the memory of the process changes at
  * any moment: between the calls, while pages are pinned, while the card is told, and in two steps,
  * as in Linux: those who listen hear of a change before it is there. What the card has is compared
- * with what the process has.
+ * with what the process has. What is dormant the card does not reach, and finds no other buffer
+ * behind.
  *
  *   model_driver_pins [SEED]   repeats one seed
  */
 
-enum { SEEDS = 30, STEPS = 2000, PAGES = 24, POOL = 4096, BUFFERS = 32, NOBODY = -1 };
+enum { SEEDS = 30, STEPS = 2000, PAGES = 24, POOL = 4096, BUFFERS = 128, BEFORE = 4, NOBODY = -1 };
 #define BASE  0x7f0000000000UL
 #define LIMIT 40
 
 struct card_buffer {
     bool used;
     u64 address, len;
+    u32 access;
+    const u32 *on; /* its switch, or NULL */
     struct page *page[PAGES];
 };
 
@@ -32,6 +35,7 @@ static struct model {
     uint64_t seed;
     struct apelink_file file;
     struct apelink_card card;
+    _Alignas(PAGE_SIZE) u8 bar[APELINK_BAR_BYTES];
     struct mm_struct mm, other_mm;
     struct page pool[POOL], *at[PAGES]; /* NULL: nobody has touched it */
     unsigned long allowed[PAGES];       /* VM_ flags */
@@ -42,11 +46,15 @@ static struct model {
     bool unmaps;
     struct card_buffer buffer[BUFFERS];
     u32 handle[XA_ENTRIES];
-    unsigned handles, registered, found, pinned;
+    struct apelink_register before[BEFORE]; /* that were tried */
+    unsigned handles, registered, found, pinned, asked, unasked;
+    u32 moving;     /* of the card, when a switch was turned off last */
     bool no_memory; /* allocations fail at times */
+    bool calm;      /* nothing happens meanwhile */
 } m;
 
 extern unsigned long *param_pin_cache_pages, *param_pin_cache_hits, *param_pin_cache_misses;
+extern unsigned long *param_pin_cache_unasked;
 static struct task task;
 struct task *current = &task;
 
@@ -89,6 +97,18 @@ void flush_work(struct work_struct *work)
         work->pending = false;
         work->run(work);
     }
+}
+
+/* The card moves bytes at times, and not always for long. */
+void smp_mb(void)
+{
+    apelink_switches(&m.card)->moving += below(2);
+    m.moving = apelink_switches(&m.card)->moving;
+}
+
+void cpu_relax(void)
+{
+    apelink_switches(&m.card)->moving += below(20000) == 0;
 }
 
 void *kernel_alloc(size_t size)
@@ -206,6 +226,12 @@ static void end_change(void)
     m.first = NOBODY;
 }
 
+/* Whether the card reaches it. */
+static bool reaches(const struct card_buffer *buffer)
+{
+    return buffer->used && (buffer->on == NULL || *buffer->on != 0);
+}
+
 /* Some pages are unmapped or given back; listeners are told before. */
 static void change(void)
 {
@@ -225,7 +251,7 @@ static void change(void)
         for (unsigned i = 0; i < BUFFERS; i++) {
             const struct card_buffer *buffer = &m.buffer[i];
 
-            must(!buffer->used || buffer->address > last ||
+            must(!reaches(buffer) || buffer->address > last ||
                      buffer->address + buffer->len <= first || m.file.coming.next != &m.file.coming,
                  "the card has unmapped memory");
         }
@@ -242,6 +268,9 @@ static void change(void)
 /* What other threads may do in between. */
 static void meanwhile(void)
 {
+    if (m.calm) {
+        return;
+    }
     if (below(8) == 0) {
         change();
     }
@@ -306,7 +335,15 @@ static int card_register(struct apelink_bar_request *request)
     if (i == BUFFERS || below(50) == 0) {
         return -ENOSPC;
     }
-    m.buffer[i] = (struct card_buffer){true, request->address, request->len, {NULL}};
+    must(request->switched <= APELINK_BAR_SWITCHES, "the card has no such switch");
+    m.buffer[i] = (struct card_buffer){
+        .used = true,
+        .address = request->address,
+        .len = request->len,
+        .access = request->access,
+        .on = request->switched == 0
+                  ? NULL
+                  : &apelink_switches(&m.card)->on[request->port][request->switched - 1]};
     for (; n < pages; n++) {
         m.buffer[i].page[n] = phys_to_virt(list->page[n] & ~(u64)APELINK_BAR_READ_ONLY);
         must(m.buffer[i].page[n]->pins > 0, "the card is told of a page that is not pinned");
@@ -315,15 +352,40 @@ static int card_register(struct apelink_bar_request *request)
     return 0;
 }
 
+static struct card_buffer *on_card(u32 handle)
+{
+    const struct apelink_buffer *buffer = xa_load(&m.file.buffers, handle);
+
+    return buffer != NULL && buffer->pin != NULL ? &m.buffer[buffer->card_handle] : NULL;
+}
+
+static void do_deregister(unsigned which)
+{
+    u32 handle = m.handle[which];
+    struct card_buffer *buffer = on_card(handle);
+
+    must(apelink_buffer_deregister(&m.file, handle) == 0, "deregister");
+    must(buffer == NULL || !reaches(buffer), "the card still has it");
+    must(buffer == NULL || !buffer->used || m.moving % 2 == 0 ||
+             apelink_switches(&m.card)->moving != m.moving,
+         "the card may still move its bytes");
+    must(apelink_buffer_deregister(&m.file, handle) == -ENOENT, "deregister twice");
+    m.handle[which] = m.handle[--m.handles];
+}
+
 int apelink_ask(struct apelink_card *card, struct apelink_bar_request *request)
 {
     int status = 0;
 
     must(card == &m.card && request->port == 3, "the channel");
     if (request->operation == APELINK_BAR_REGISTER) {
+        m.asked++;
         meanwhile();
         status = card_register(request);
         meanwhile();
+        if (below(4) == 0 && m.handles > 0) {
+            do_deregister(below(m.handles)); /* by another thread */
+        }
     } else {
         must(request->operation == APELINK_BAR_DEREGISTER && m.buffer[request->handle].used,
              "the card is to forget what it does not know");
@@ -332,14 +394,51 @@ int apelink_ask(struct apelink_card *card, struct apelink_bar_request *request)
     return status;
 }
 
+/* What is dormant has a pin that is found. */
+static void check_dormant(void)
+{
+    const struct apelink_buffer *buffer;
+
+    list_for_each_entry(buffer, &m.file.dormant, link) {
+        const struct interval_tree_node *node = m.file.pins.first;
+
+        while (node != NULL && node != &buffer->pin->node) {
+            node = node->next;
+        }
+        must(node != NULL, "the pin of what is dormant is not in the cache");
+    }
+}
+
+/* The card would not find what is behind one that it does not reach; nor do two have one switch. */
+static void check_hidden(const struct card_buffer *one)
+{
+    for (unsigned i = 0; i < BUFFERS; i++) {
+        const struct card_buffer *other = &m.buffer[i];
+
+        if (other == one || !other->used) {
+            continue;
+        }
+        must(one->on == NULL || other->on != one->on, "two buffers have one switch");
+        must(reaches(one) || !reaches(other) || one->address >= other->address + other->len ||
+                 other->address >= one->address + one->len,
+             "a buffer is hidden by one that is dormant");
+    }
+}
+
 /* What the card may reach stays pinned. */
 static void check_card(void)
 {
     for (unsigned i = 0; i < BUFFERS; i++) {
-        for (unsigned n = 0; m.buffer[i].used && n < PAGES && m.buffer[i].page[n] != NULL; n++) {
-            must(m.buffer[i].page[n]->pins > 0, "the card has a page that is not pinned");
+        const struct card_buffer *buffer = &m.buffer[i];
+
+        for (unsigned n = 0; reaches(buffer) && n < PAGES && buffer->page[n] != NULL; n++) {
+            must(buffer->page[n]->pins > 0, "the card has a page that is not pinned");
+        }
+        if (buffer->used) {
+            check_hidden(buffer);
         }
     }
+    check_dormant();
     must(m.mm.pinned_vm.counter <= LIMIT, "more is pinned than RLIMIT_MEMLOCK says");
     must(m.file.idle_pages <= *param_pin_cache_pages, "the cache has too many pages");
 }
@@ -354,20 +453,14 @@ static bool may(unsigned first, unsigned last, unsigned long flag)
     return first > last;
 }
 
-static struct card_buffer *on_card(u32 handle)
-{
-    const struct apelink_buffer *buffer = xa_load(&m.file.buffers, handle);
-
-    return buffer != NULL && buffer->pin != NULL ? &m.buffer[buffer->card_handle] : NULL;
-}
-
 /* The card has what the process has, but for what has changed since the registration began. */
-static void compare(u32 handle, unsigned first, unsigned last, const unsigned *changed,
+static void compare(u32 handle, u32 access, unsigned first, unsigned last, const unsigned *changed,
                     const unsigned *unmapped)
 {
     const struct card_buffer *buffer = on_card(handle);
 
-    must(buffer != NULL && buffer->used, "the card has no such buffer");
+    must(buffer != NULL && reaches(buffer) && buffer->access == access,
+         "the card has no such buffer");
     for (unsigned i = first; i <= last; i++) {
         must(unmapped[i] == m.unmapped[i], "a buffer of memory that was unmapped meanwhile");
         must(changed[i] != m.changed[i] || buffer->page[i - first] == m.at[i],
@@ -375,15 +468,31 @@ static void compare(u32 handle, unsigned first, unsigned last, const unsigned *c
     }
 }
 
-static void do_register(void)
+/* Something to register: often the same again, as programs do. */
+static struct apelink_register choose(void)
 {
     unsigned first = below(PAGES), last = first + below(PAGES - first < 6 ? PAGES - first : 6);
-    bool write = below(2) == 0;
-    struct apelink_register wanted = {.address = BASE + first * PAGE_SIZE + below(8),
-                                      .len = (last - first) * PAGE_SIZE + 1 + below(4000),
-                                      .access = write ? APELINK_ACCESS_WRITE : APELINK_ACCESS_READ};
-    unsigned changed[PAGES], unmapped[PAGES], pinned = m.pinned;
+    struct apelink_register *wanted = &m.before[below(BEFORE)];
+
+    if (wanted->len == 0 || below(3) == 0) {
+        *wanted = (struct apelink_register){.address = BASE + first * PAGE_SIZE + below(8),
+                                            .len = (last - first) * PAGE_SIZE + 1 + below(4000),
+                                            .access = below(2) == 0 ? APELINK_ACCESS_WRITE
+                                                                    : APELINK_ACCESS_READ};
+    }
+    wanted->access = below(4) == 0 ? APELINK_ACCESS_READ : wanted->access;
+    return *wanted;
+}
+
+static void do_register(void)
+{
+    struct apelink_register wanted = choose();
+    unsigned first = (unsigned)((wanted.address - BASE) / PAGE_SIZE);
+    unsigned last = (unsigned)((wanted.address + wanted.len - 1 - BASE) / PAGE_SIZE);
+    bool write = wanted.access == APELINK_ACCESS_WRITE;
+    unsigned changed[PAGES], unmapped[PAGES], pinned = m.pinned, asked = m.asked;
     unsigned long hits = *param_pin_cache_hits, misses = *param_pin_cache_misses;
+    unsigned long unasked = *param_pin_cache_unasked;
     bool good = may(first, last, write ? VM_WRITE : VM_READ), before = m.first != NOBODY;
     int status;
 
@@ -392,13 +501,18 @@ static void do_register(void)
     status = apelink_buffer_register(&m.file, &wanted);
     if (status == 0) {
         must(good, "a buffer that is not allowed");
-        compare(wanted.handle, first, last, changed, unmapped);
+        compare(wanted.handle, wanted.access, first, last, changed, unmapped);
         m.handle[m.handles++] = wanted.handle;
         m.registered++;
         m.found += m.pinned == pinned;
         must(*param_pin_cache_hits == hits + (m.pinned == pinned) &&
                  *param_pin_cache_misses == misses + (m.pinned != pinned),
              "hits and misses of the cache are not what was found in it");
+        must(*param_pin_cache_unasked == unasked || m.asked == asked,
+             "the card was asked of what is dormant");
+        must(m.asked != asked || *param_pin_cache_unasked == unasked + 1,
+             "the card was not asked of what is not dormant");
+        m.unasked += m.asked == asked;
     } else if (status == -EFAULT && good && !before) {
         must(memcmp(unmapped, m.unmapped, sizeof unmapped) != 0, "a good buffer is refused");
     } else {
@@ -406,17 +520,6 @@ static void do_register(void)
                  status == -EBUSY,
              "another error");
     }
-}
-
-static void do_deregister(unsigned which)
-{
-    u32 handle = m.handle[which];
-    struct card_buffer *buffer = on_card(handle);
-
-    must(apelink_buffer_deregister(&m.file, handle) == 0, "deregister");
-    must(buffer == NULL || !buffer->used, "the card still has it");
-    must(apelink_buffer_deregister(&m.file, handle) == -ENOENT, "deregister twice");
-    m.handle[which] = m.handle[--m.handles];
 }
 
 static void step(void)
@@ -469,6 +572,22 @@ static void refused(void)
     m.file.port = 3;
 }
 
+/* More that are dormant, or would be, than there are switches. */
+static void many(void)
+{
+    m.calm = true;
+    for (unsigned i = 0; i < APELINK_BAR_SWITCHES + APELINK_BAR_SWITCHES / 2; i++) {
+        struct apelink_register wanted = {
+            .address = BASE + i % 4 * PAGE_SIZE + i * 8, .len = 8, .access = APELINK_ACCESS_READ};
+
+        if (apelink_buffer_register(&m.file, &wanted) == 0) {
+            must(apelink_buffer_deregister(&m.file, wanted.handle) == 0, "deregister");
+        }
+        check_card();
+    }
+    m.calm = false;
+}
+
 /* As leave of channel.c does it, and the end of the file. */
 static void finish(void)
 {
@@ -481,13 +600,15 @@ static void finish(void)
     for (unsigned i = 0; i < POOL; i++) {
         must(m.pool[i].pins == 0, "a page stays pinned");
     }
-    must(m.file.pins.first == NULL && m.file.on_card.first == NULL, "something is left");
+    must(m.file.pins.first == NULL && m.file.on_card.first == NULL &&
+             m.file.dormant.next == &m.file.dormant && m.file.stale.next == &m.file.stale,
+         "something is left");
     for (unsigned i = 0; i < XA_ENTRIES; i++) {
         free(m.file.buffers.entry[i]);
     }
 }
 
-static void run(uint64_t seed, unsigned *registered, unsigned *found)
+static void run(uint64_t seed, unsigned *registered, unsigned *found, unsigned *unasked)
 {
     memset(&m, 0, sizeof m);
     m.seed = seed;
@@ -495,8 +616,11 @@ static void run(uint64_t seed, unsigned *registered, unsigned *found)
     m.first = NOBODY;
     m.no_memory = seed % 2 == 0;
     m.file = (struct apelink_file){.card = &m.card, .mm = &m.mm, .port = 3};
+    m.card.bar = (struct apelink_bar *)m.bar;
     m.file.undo.run = apelink_pins_undo;
     INIT_LIST_HEAD(&m.file.coming);
+    INIT_LIST_HEAD(&m.file.dormant);
+    INIT_LIST_HEAD(&m.file.stale);
     INIT_LIST_HEAD(&m.file.idle);
     INIT_LIST_HEAD(&m.file.dead);
     *param_pin_cache_pages = seed % 3 == 0 ? 0 : seed % 3 == 1 ? 8 : 16384;
@@ -506,23 +630,26 @@ static void run(uint64_t seed, unsigned *registered, unsigned *found)
         m.allowed[i] = VM_READ | VM_WRITE;
     }
     refused();
+    many();
     for (unsigned i = 0; i < STEPS; i++) {
         step();
     }
     finish();
     *registered += m.registered;
     *found += m.found;
+    *unasked += m.unasked;
 }
 
 int main(int argc, char **argv)
 {
     uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
     uint64_t last = argc > 1 ? first : SEEDS;
-    unsigned registered = 0, found = 0;
+    unsigned registered = 0, found = 0, unasked = 0;
 
     for (uint64_t seed = first; seed <= last; seed += test_rounds(1, 5)) {
-        run(seed, &registered, &found);
+        run(seed, &registered, &found, &unasked);
     }
-    printf("%u buffers, of which %u were found pinned\n", registered, found);
+    printf("%u buffers, of which %u were found pinned, and %u on the card\n", registered, found,
+           unasked);
     return 0;
 }

@@ -289,6 +289,46 @@ static void test_transfers(void **state)
     assert_int_equal(move(world, false, 0x12000, data, 100), NI_ERR_PEER_CLOSED);
 }
 
+/* A buffer that has a switch is there while that is not 0; of other channels there are others. */
+static void test_switches(void **state)
+{
+    struct world *world = *state;
+    struct apelink_bar_switches *switches =
+        (void *)((uint8_t *)world->machine.bar + (1 + APELINK_BAR_CHANNELS) * DNP_PAGE);
+    struct apelink_bar_request request = {.operation = APELINK_BAR_REGISTER,
+                                          .address = 0x10000,
+                                          .len = 100,
+                                          .access = APELINK_ACCESS_READ,
+                                          .list = LIST,
+                                          .switched = APELINK_BAR_SWITCHES + 1};
+    uint8_t data[100];
+    uint32_t moving;
+
+    begin(world);
+    assert_int_equal(open_with(world, TX, EVENTS, 4, 4), 0);
+    memset(world->memory + LIST, 0, DNP_PAGE);
+    assert_int_equal(ask(world, &request), -EINVAL);
+    request.switched = APELINK_BAR_SWITCHES;
+    assert_int_equal(ask(world, &request), 0);
+    switches->on[0][0] = switches->on[1][APELINK_BAR_SWITCHES - 1] = 1;
+    assert_int_equal(move(world, false, 0x10000, data, 100), NI_ERR_BOUNDS);
+    switches->on[0][APELINK_BAR_SWITCHES - 1] = 1;
+    assert_int_equal(move(world, false, 0x10000, data, 100), NI_OK);
+    switches->on[0][APELINK_BAR_SWITCHES - 1] = 0;
+    assert_int_equal(move(world, false, 0x10000, data, 100), NI_ERR_BOUNDS);
+    assert_int_equal(dnp_buffers_check(&world->card->buffers, 0, 0x10000, 100, NI_ACCESS_READ),
+                     NI_ERR_BOUNDS);
+    assert_int_equal(with_handle(world, APELINK_BAR_DEREGISTER, 0, request.handle), 0);
+    /* Odd while the card works, whatever the driver has written there. */
+    moving = switches->moving;
+    assert_int_equal(moving % 2, 0);
+    board_device_moves(&world->device, true);
+    assert_int_equal(switches->moving, moving + 1);
+    switches->moving = 77;
+    board_device_moves(&world->device, false);
+    assert_int_equal(switches->moving, moving + 2);
+}
+
 static void test_who_waits_is_woken_once(void **state)
 {
     struct world *world = *state;
@@ -312,6 +352,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_buffers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_buffers_without_end, setup, teardown),
         cmocka_unit_test_setup_teardown(test_transfers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_switches, setup, teardown),
         cmocka_unit_test_setup_teardown(test_who_waits_is_woken_once, setup, teardown),
     };
 
