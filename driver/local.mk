@@ -7,6 +7,7 @@ driver_libclient_la_SOURCES = \
     driver/apelink_abi.h \
     driver/apelink_bar.h \
     driver/apelink_ioctl.h \
+    driver/apelink_layout.h \
     driver/client.c \
     driver/client.h \
     driver/command.c \

@@ -8,6 +8,11 @@
 #include <linux/uaccess.h>
 
 #include "apelink.h"
+#include "driver/apelink_layout.h"
+
+#define IS_SIZE(type, bytes)        static_assert(sizeof(struct type) == (bytes));
+#define IS_AT(type, member, offset) static_assert(offsetof(struct type, member) == (offset));
+APELINK_LAYOUTS(IS_SIZE, IS_AT)
 
 /* Of a structure of version 1, as this driver knows it. */
 union request {

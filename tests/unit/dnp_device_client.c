@@ -237,6 +237,57 @@ static void child_registers(void)
     check(waitpid(child, &status, 0) == child && status == 0, "a child may register");
 }
 
+/* An ioctl of one that is good but for a byte of it. */
+static void spoilt(unsigned long command, const void *good, size_t at, const char *what)
+{
+    uint8_t bytes[sizeof(struct apelink_list)];
+
+    memcpy(bytes, good, _IOC_SIZE(command));
+    bytes[at] = 1;
+    check(ioctl(client.fd, command, bytes) < 0 && errno == EINVAL, what);
+}
+
+/* What has no meaning yet has to be 0, each byte of it. */
+static void reserved(void)
+{
+    const struct apelink_features features = {.size = sizeof features};
+    const struct apelink_channel channel = {
+        .size = sizeof channel, .tx_entries = 4, .event_entries = 4};
+    const struct apelink_register buffer = {
+        .size = sizeof buffer, .address = (uintptr_t)from, .len = 8, .access = APELINK_ACCESS_READ};
+    const struct apelink_deregister handle = {.size = sizeof handle, .handle = from_handle};
+    const struct apelink_access access = {.size = sizeof access, .offset = DNP_REG_board_magic};
+    const struct apelink_wait wait = {.size = sizeof wait};
+    const struct apelink_list list = {
+        .size = sizeof list, .count = 1, .item[0].offset = DNP_REG_board_magic};
+    const struct {
+        unsigned long command;
+        const void *good;
+        size_t at, len;
+    } fields[] = {
+        {APELINK_GET_FEATURES, &features, offsetof(struct apelink_features, reserved), 16},
+        {APELINK_OPEN_CHANNEL, &channel, offsetof(struct apelink_channel, flags), 8},
+        {APELINK_OPEN_CHANNEL, &channel, offsetof(struct apelink_channel, reserved0), 4},
+        {APELINK_OPEN_CHANNEL, &channel, offsetof(struct apelink_channel, reserved), 16},
+        {APELINK_REGISTER, &buffer, offsetof(struct apelink_register, flags), 4},
+        {APELINK_REGISTER, &buffer, offsetof(struct apelink_register, reserved0), 4},
+        {APELINK_REGISTER, &buffer, offsetof(struct apelink_register, reserved), 16},
+        {APELINK_DEREGISTER, &handle, offsetof(struct apelink_deregister, reserved0), 4},
+        {APELINK_READ_REGISTER, &access, offsetof(struct apelink_access, reserved), 8},
+        {APELINK_WRITE_REGISTER, &access, offsetof(struct apelink_access, reserved), 8},
+        {APELINK_WAIT, &wait, offsetof(struct apelink_wait, reserved), 8},
+        {APELINK_LIST, &list, offsetof(struct apelink_list, reserved0), 4},
+        {APELINK_LIST, &list, offsetof(struct apelink_list, reserved), 16},
+    };
+
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        for (size_t n = 0; n < fields[i].len; n++) {
+            spoilt(fields[i].command, fields[i].good, fields[i].at + n,
+                   "a field without a meaning");
+        }
+    }
+}
+
 static void structures(const char *path)
 {
     struct apelink_features features = {.size = sizeof features};
@@ -311,6 +362,7 @@ static void refused(const char *path)
     char again[64];
 
     structures(path);
+    reserved();
     lists(path);
     check_error(apelink_client_wait(&client, 1000000), -ETIMEDOUT, "wait");
     check_error(apelink_client_register(&client, NULL, 8, APELINK_ACCESS_READ, &handle), -EFAULT,

@@ -1,62 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covers: driver/apelink_ioctl.h, driver/apelink_abi.h. */
+/* Covers: driver/apelink_ioctl.h, driver/apelink_abi.h, driver/apelink_layout.h. */
 #include "unit.h"
 
 #include "driver/apelink_abi.h"
+#include "driver/apelink_layout.h"
 
-#define ASSERT_AT(type, member, offset) assert_int_equal(offsetof(struct type, member), offset)
+#define ASSERT_SIZE(type, bytes)        assert_int_equal(sizeof(struct type), bytes);
+#define ASSERT_AT(type, member, offset) assert_int_equal(offsetof(struct type, member), offset);
 
 /* Version 1 stays as it is: programs that were built with it are there. */
 static void test_layouts_of_version_1(void **state)
 {
     (void)state;
-    assert_int_equal(sizeof(struct apelink_features), 72);
-    ASSERT_AT(apelink_features, version, 8);
-    ASSERT_AT(apelink_features, board_version, 12);
-    ASSERT_AT(apelink_features, features, 16);
-    ASSERT_AT(apelink_features, channels, 24);
-    ASSERT_AT(apelink_features, channels_free, 28);
-    ASSERT_AT(apelink_features, ring_max, 32);
-    ASSERT_AT(apelink_features, page_size, 36);
-    ASSERT_AT(apelink_features, place, 40);
-    ASSERT_AT(apelink_features, torus, 48);
-    assert_int_equal(sizeof(struct apelink_doorbell), 128);
-    ASSERT_AT(apelink_doorbell, event_rd_ptr, 4);
-    ASSERT_AT(apelink_doorbell, rd_ptr, 64);
-    ASSERT_AT(apelink_doorbell, event_wr_ptr, 68);
-    ASSERT_AT(apelink_doorbell, event_lost, 72);
-    ASSERT_AT(apelink_doorbell, tx_refused, 76);
-    assert_int_equal(sizeof(struct apelink_channel), 96);
-    ASSERT_AT(apelink_channel, tx_entries, 8);
-    ASSERT_AT(apelink_channel, event_entries, 12);
-    ASSERT_AT(apelink_channel, flags, 16);
-    ASSERT_AT(apelink_channel, port, 24);
-    ASSERT_AT(apelink_channel, tx_key, 32);
-    ASSERT_AT(apelink_channel, event_key, 48);
-    ASSERT_AT(apelink_channel, doorbell_key, 64);
-    ASSERT_AT(apelink_channel, doorbell_bytes, 72);
-    assert_int_equal(sizeof(struct apelink_register), 56);
-    ASSERT_AT(apelink_register, address, 8);
-    ASSERT_AT(apelink_register, len, 16);
-    ASSERT_AT(apelink_register, access, 24);
-    ASSERT_AT(apelink_register, handle, 32);
-    assert_int_equal(sizeof(struct apelink_deregister), 16);
-    assert_int_equal(sizeof(struct apelink_access), 24);
-    ASSERT_AT(apelink_access, offset, 8);
-    ASSERT_AT(apelink_access, value, 12);
-    assert_int_equal(sizeof(struct apelink_wait), 32);
-    ASSERT_AT(apelink_wait, timeout_ns, 8);
-    ASSERT_AT(apelink_wait, seen, 16);
-    ASSERT_AT(apelink_wait, event_wr_ptr, 20);
-    assert_int_equal(sizeof(struct apelink_item), 16);
-    ASSERT_AT(apelink_item, value, 4);
-    ASSERT_AT(apelink_item, flags, 8);
-    ASSERT_AT(apelink_item, wanted, 12);
-    assert_int_equal(sizeof(struct apelink_list), 296);
-    ASSERT_AT(apelink_list, count, 8);
-    ASSERT_AT(apelink_list, done, 12);
-    ASSERT_AT(apelink_list, error, 16);
-    ASSERT_AT(apelink_list, item, 40);
+    APELINK_LAYOUTS(ASSERT_SIZE, ASSERT_AT)
 }
 
 static void test_codes_of_version_1(void **state)
