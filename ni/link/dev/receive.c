@@ -183,8 +183,12 @@ static void on_told(struct ni_dev_peer *peer, const struct apelink_header *heade
     struct ni_dev_state state;
 
     memcpy(&state, &peer->in->told, sizeof(state));
-    if (header->len != sizeof(state) || state.key != peer->blob.key) {
+    if (header->len != sizeof(state)) {
         ni_dev_broken(peer);
+        return;
+    }
+    if (state.key != peer->blob.key) { /* late, of a process that had the peer's channel before */
+        ni_dev_stranger(peer->link, "a state without the key of the peer");
         return;
     }
     if (state.serial == peer->theirs) {
