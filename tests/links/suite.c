@@ -27,9 +27,42 @@ _Noreturn void suite_fail(const char *file, int line, const char *what)
     _exit(1);
 }
 
+static int mine = -1; /* in the process of an NI: its index */
+
+/* Of a case that hangs: whom an NI has lost, and, if it lives here, what it says of its peers, and
+ * its counters. */
+static void describe(const struct suite_ni *ni)
+{
+    bool here =
+        ni->ni != NULL && (current->link->mode != SUITE_PROCESSES || mine == (int)ni->index);
+    char text[256];
+
+    for (unsigned k = 0; k < current->n; k++) {
+        if (atomic_load(&ni->downs[k]) != 0) {
+            fprintf(stderr, "NI %u has lost NI %u: %s\n", ni->index, k,
+                    ni_status_text((ni_status)atomic_load(&ni->down[k])));
+        }
+        if (here && ni->peers[k] != NULL &&
+            ni_peer_describe(ni->peers[k], text, sizeof(text)) > 0) {
+            fprintf(stderr, "NI %u to NI %u: %s\n", ni->index, k, text);
+        }
+    }
+    for (size_t i = 0; here && i < ni_stat_count; i++) {
+        uint64_t value = ni_stat_read(ni->ni, i);
+
+        if (value != 0) {
+            fprintf(stderr, "NI %u: %s %llu\n", ni->index, ni_stat_infos[i].name,
+                    (unsigned long long)value);
+        }
+    }
+}
+
 static void on_alarm(int signal)
 {
     (void)signal;
+    for (unsigned i = 0; current != NULL && i < current->n; i++) {
+        describe(&current->nis[i]);
+    }
     suite_fail(__FILE__, __LINE__, "took too long");
 }
 
@@ -273,6 +306,7 @@ static void start_server(struct suite *suite, unsigned i)
         CHECK(pid >= 0);
         if (pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
+            mine = (int)i;
             set_limit();
             suite_exec_await(suite, server);
             if (getppid() == parent) {
