@@ -17,6 +17,8 @@ mount -t tmpfs none /dev/shm
 number=$(sed -n 's/.*apelink_number=\([0-9]*\).*/\1/p' /proc/cmdline)
 device=/dev/apelink0
 
+echo "FIGURE: machine $number has booted after $(cut -d ' ' -f 1 /proc/uptime) s"
+
 try() { # TEXT COMMAND...
     text=$1
     shift
