@@ -179,6 +179,38 @@ static uint64_t of_share(const struct record_share *share, uint64_t part, uint64
     return share->waits == 1 ? part : part * share->ticks / wait;
 }
 
+/* What is asked about a wait, but for who asks. */
+static struct record_question question_of(bool is_send, uint32_t class, uint64_t number, int tag,
+                                          uint32_t context, uint64_t begin, uint64_t end)
+{
+    return (struct record_question){.is_send = is_send ? 1 : 0,
+                                    .is_internal = class != RECORD_CLASS_USER ? 1 : 0,
+                                    .tag = tag,
+                                    .context = context,
+                                    .number = number,
+                                    .begin = begin,
+                                    .end = end};
+}
+
+/* It was `part` ticks of a wait. */
+static void add_part(struct record_peer *peer, const struct record_question *question,
+                     uint64_t part)
+{
+    const struct record_share *share = &question->share;
+    uint64_t ticks = of_share(share, part, question->end - question->begin);
+    bool is_send = question->is_send != 0;
+
+    record_add(is_send ? &peer->late_receiver_known : &peer->late_sender_known, share->waits);
+    record_add(is_send ? &peer->late_receiver_ticks : &peer->late_sender_ticks, ticks);
+    if (question->is_internal != 0) {
+        record_add(is_send ? &peer->late_receiver_internal : &peer->late_sender_internal,
+                   share->waits);
+        record_add(is_send ? &peer->late_receiver_internal_ticks
+                           : &peer->late_sender_internal_ticks,
+                   ticks);
+    }
+}
+
 /* It was `part` ticks, more or less by `error`, of a wait of which nothing was known. */
 static void take_part(struct record_peer *peer, const struct record_question *question,
                       uint64_t part, uint64_t error, bool inferred)
@@ -188,9 +220,7 @@ static void take_part(struct record_peer *peer, const struct record_question *qu
     bool is_send = question->is_send != 0;
 
     record_add(is_send ? &peer->late_receiver_unknown : &peer->late_sender_unknown, -share->waits);
-    record_add(is_send ? &peer->late_receiver_known : &peer->late_sender_known, share->waits);
-    record_add(is_send ? &peer->late_receiver_ticks : &peer->late_sender_ticks,
-               of_share(share, part < wait ? part : wait, wait));
+    add_part(peer, question, part < wait ? part : wait);
     record_add(is_send ? &peer->late_receiver_error_ticks : &peer->late_sender_error_ticks,
                of_share(share, error < wait ? error : wait, wait));
     if (inferred) {
@@ -211,67 +241,54 @@ static void ask_elsewhere(struct record_peer *peer, const struct record_question
                           uint64_t bytes)
 {
     uint64_t wait = question->end - question->begin, part;
+    bool is_send = question->is_send != 0;
 
+    record_add(is_send ? &peer->late_receiver_unknown : &peer->late_sender_unknown,
+               question->share.waits);
     if (record_ask_elsewhere != NULL && record_ask_elsewhere(peer, question)) {
         return;
     }
-    if (record_peer_infer(peer, question->is_send != 0, bytes, wait, &part)) {
+    if (record_peer_infer(peer, is_send, bytes, wait, &part)) {
         take_part(peer, question, part, wait - part, true);
     }
 }
 
-void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t bytes,
-                       uint64_t begin, uint64_t end)
+void record_ask_sender(uint32_t class, struct record_peer *peer, int tag, uint32_t context,
+                       uint64_t bytes, uint64_t begin, uint64_t end)
 {
-    struct record_share share;
+    struct record_question question;
     uint64_t stamp;
     bool known;
 
-    if (!record_peer_due(peer, false, end - begin, &share)) {
+    question = question_of(false, class, peer->received_number, tag, context, begin, end);
+    if (!record_peer_due(peer, false, end - begin, &question.share)) {
         return;
     }
     stamp = record_peer_sent(peer, tag, context, &known);
-    record_add(known ? &peer->late_sender_known : &peer->late_sender_unknown, share.waits);
     if (known) {
-        record_add(&peer->late_sender_ticks,
-                   of_share(&share, part_until(stamp, begin, end), end - begin));
+        add_part(peer, &question, part_until(stamp, begin, end));
     } else {
-        ask_elsewhere(peer,
-                      &(struct record_question){.tag = tag,
-                                                .context = context,
-                                                .number = peer->received_number,
-                                                .begin = begin,
-                                                .end = end,
-                                                .share = share},
-                      bytes);
+        ask_elsewhere(peer, &question, bytes);
     }
 }
 
-static void ask_receiver(struct record_peer *peer, uint64_t number, int tag, uint32_t context,
-                         uint64_t bytes, uint64_t begin, uint64_t end)
+/* Of a wait for a send: how much of it was before its receive began, if it is to be asked. */
+static void ask_receiver(uint32_t class, struct record_peer *peer, uint64_t number, int tag,
+                         uint32_t context, uint64_t bytes, uint64_t begin, uint64_t end)
 {
-    struct record_share share;
+    struct record_question question;
     uint64_t stamp;
     bool known;
 
-    if (!record_peer_due(peer, true, end - begin, &share)) {
+    question = question_of(true, class, number, tag, context, begin, end);
+    if (!record_peer_due(peer, true, end - begin, &question.share)) {
         return;
     }
     stamp = record_peer_received(peer, number, tag, context, end, &known);
-    record_add(known ? &peer->late_receiver_known : &peer->late_receiver_unknown, share.waits);
     if (known) {
-        record_add(&peer->late_receiver_ticks,
-                   of_share(&share, part_until(stamp, begin, end), end - begin));
+        add_part(peer, &question, part_until(stamp, begin, end));
     } else {
-        ask_elsewhere(peer,
-                      &(struct record_question){.is_send = 1,
-                                                .tag = tag,
-                                                .context = context,
-                                                .number = number,
-                                                .begin = begin,
-                                                .end = end,
-                                                .share = share},
-                      bytes);
+        ask_elsewhere(peer, &question, bytes);
     }
 }
 
@@ -279,9 +296,12 @@ void record_count_send_wait(uint32_t class, struct record_peer *peer, uint64_t n
                             uint32_t context, uint64_t bytes, uint64_t begin, uint64_t end)
 {
     record_add(&peer->send_wait_ticks, end - begin);
+    if (class != RECORD_CLASS_USER) {
+        record_add(&peer->send_wait_internal_ticks, end - begin);
+    }
     record_slice_at(end);
     record_add(&record_own.classes[class].wait_ticks, end - begin);
     if (end - begin >= RECORD_WORTH_ASKING) {
-        ask_receiver(peer, number, tag, context, bytes, begin, end);
+        ask_receiver(class, peer, number, tag, context, bytes, begin, end);
     }
 }

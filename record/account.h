@@ -123,8 +123,8 @@ void record_count_send_wait(uint32_t class, struct record_peer *peer, uint64_t n
                             uint32_t context, uint64_t bytes, uint64_t begin, uint64_t end);
 
 /* Of a wait for a message of the peer: how much of it was before it sent, if it is to be asked. */
-void record_ask_sender(struct record_peer *peer, int tag, uint32_t context, uint64_t bytes,
-                       uint64_t begin, uint64_t end);
+void record_ask_sender(uint32_t class, struct record_peer *peer, int tag, uint32_t context,
+                       uint64_t bytes, uint64_t begin, uint64_t end);
 
 /* What is asked of a peer whose record cannot be read here: the stamp of its send, or of the begin
  * of its receive, see record_entry_sent and record_entry_received. */
@@ -132,8 +132,9 @@ struct record_question {
     uint32_t is_send; /* a wait for a send of ours: when did its receive begin? */
     int32_t tag;
     uint32_t context;
-    uint64_t number;     /* of the send; messages received of the peer */
-    uint64_t begin, end; /* of the wait */
+    uint32_t is_internal; /* not of the program's own messages */
+    uint64_t number;      /* of the send; messages received of the peer */
+    uint64_t begin, end;  /* of the wait */
     struct record_share share;
 };
 

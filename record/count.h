@@ -223,9 +223,12 @@ RECORD_INLINE void record_count_receive_wait_by(bool threads, uint32_t class,
                                                 uint64_t bytes, uint64_t begin, uint64_t end)
 {
     record_add_by(threads, &peer->receive_wait_ticks, end - begin);
+    if (class != RECORD_CLASS_USER) {
+        record_add_by(threads, &peer->receive_wait_internal_ticks, end - begin);
+    }
     record_count_wait_by(threads, class, end - begin, end);
     if (__builtin_expect(end - begin >= RECORD_WORTH_ASKING, 0)) {
-        record_ask_sender(peer, tag, context, bytes, begin, end);
+        record_ask_sender(class, peer, tag, context, bytes, begin, end);
     }
 }
 

@@ -44,8 +44,9 @@ def uncertain(entry, kind):
     return " ± %s%s" % (duration(error), " (inferred)" if 2 * inferred > entry[kind + "_known"] else "")
 
 
-def on_average(waits, kind, known):
+def on_average(waits, kind):
     """The same of several ranks' waits for one peer, on average."""
+    known = sum(wait.entry[kind + "_known"] for wait in waits)
     error = sum(wait.entry[kind + "_error_ticks"] for wait in waits) / max(1, known)
     inferred = sum(wait.entry[kind + "_inferred"] for wait in waits)
     if not error:

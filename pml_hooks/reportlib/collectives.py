@@ -21,12 +21,14 @@ def sums_by_class(job):
 
 
 def late_peers(job, waiting):
-    """Whose messages come late to ranks that exchange nothing but collectives with them, the main ones."""
+    """Whose messages of collectives come late to these ranks, the main ones. Of an older record: to those that exchange nothing else with them."""
     late = {}
     for rank in job["ranks"]:
+        told = "peer.late_sender_internal_ticks" not in rank.get("missing", ())
         for entry in rank["peers"] if rank["rank"] in waiting else []:
-            if entry["job"] == rank["job"] and not entry["sent"][0] + entry["received"][0]:
-                late[entry["rank"]] = late.get(entry["rank"], 0.0) + entry["late_sender_ticks"]
+            if entry["job"] == rank["job"] and (told or not entry["sent"][0] + entry["received"][0]):
+                seconds = entry["late_sender_internal_ticks" if told else "late_sender_ticks"]
+                late[entry["rank"]] = late.get(entry["rank"], 0.0) + seconds
     whole = sum(late.values())
     return [peer for peer, seconds in late.items() if seconds > 0 and seconds >= MAIN_PART * whole]
 

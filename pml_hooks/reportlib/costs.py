@@ -41,26 +41,46 @@ class Cost:
         self.ranks, self.causes = sorted(ranks), sorted(causes)
 
 
+KINDS = ("late_sender", "late_receiver")
+
+
 class Wait:
-    """What one rank waited for another one's messages, collectives left out."""
+    """What one rank waited for another one's messages, collectives left out: `own` is an entry of the program's own messages alone."""
 
     def __init__(self, rank, peer, entry, own):
         self.rank, self.peer, self.entry, self.run = rank["rank"], peer, entry, seconds_of(rank)
-        self.late = {kind: own * lateness(entry, kind) for kind in ("late_sender", "late_receiver")}
-        self.left = max(0.0, own * waited(entry) - sum(self.late.values()))
+        self.known = {kind: own[kind + "_known"] for kind in KINDS}
+        self.late = {kind: lateness(own, kind) for kind in KINDS}
+        self.left = max(0.0, waited(own) - sum(self.late.values()))
 
 
-def lateness(entry, kind):
+def lateness(own, kind):
     """Seconds for which a peer was late. Who answers many small messages is not."""
-    late, known = entry[kind + "_ticks"], entry[kind + "_known"]
-    messages, volume = sum(entry["sent"] + entry["received"]), sum(entry["sent_bytes"] + entry["received_bytes"])
+    late, known, messages, volume = own[kind + "_ticks"], own[kind + "_known"], own["messages"], own["volume"]
     answers = messages >= MANY and volume < SMALL * messages and late < QUICK * messages and late < BRIEF * known
     return 0.0 if answers else late
 
 
-def own_share(rank):
-    """By peer entry: which part of the waiting for it was for the program's own messages. A pair that has exchanged
-    only these, or only those of collectives, tells it; the others share what the classes of tags have more."""
+def own_part(entry):
+    """Of an entry what is of the program's own messages, as a record tells it."""
+    own = {key: max(0.0, entry[key] - entry[key.replace("_ticks", "_internal_ticks")])
+           for key in ("send_wait_ticks", "receive_wait_ticks", "late_sender_ticks", "late_receiver_ticks")}
+    own.update({kind + "_known": max(0, entry[kind + "_known"] - entry[kind + "_internal"]) for kind in KINDS})
+    own.update(messages=entry["sent"][0] + entry["received"][0], volume=entry["sent_bytes"][0] + entry["received_bytes"][0])
+    return own
+
+
+def own_share(entry, share):
+    """The same where it does not, with which part of the waiting is taken for that."""
+    own = {key: share * entry[key] for key in ("send_wait_ticks", "receive_wait_ticks", "late_sender_ticks", "late_receiver_ticks")}
+    own.update({kind + "_known": entry[kind + "_known"] for kind in KINDS})
+    own.update(messages=sum(entry["sent"] + entry["received"]), volume=sum(entry["sent_bytes"] + entry["received_bytes"]))
+    return own
+
+
+def share_of_mixed(rank):
+    """Of an older record: which part of the waiting for peers with which messages of both kinds were exchanged was for the program's own.
+    A pair that has exchanged only these, or only those of collectives, tells it; the others share what the classes of tags have more."""
     internal = sum(entry["wait_ticks"] for entry in rank["classes"][1:])
     mixed = 0.0
     for entry in rank["peers"]:
@@ -68,19 +88,18 @@ def own_share(rank):
             internal -= waited(entry)
         elif entry["sent"][1] + entry["received"][1]:
             mixed += waited(entry)
-    left = 1.0 - min(1.0, max(0.0, internal) / mixed) if mixed > 0 else 1.0
-    for entry in rank["peers"]:
-        if not entry["sent"][0] + entry["received"][0]:
-            yield entry, 0.0
-        else:
-            yield entry, left if entry["sent"][1] + entry["received"][1] else 1.0
+    return 1.0 - min(1.0, max(0.0, internal) / mixed) if mixed > 0 else 1.0
 
 
 def own_waits(job):
     """The waits for the program's own messages."""
     for rank in job["ranks"]:
-        for entry, own in own_share(rank):
-            if own > 0 and entry["job"] == rank["job"] and waited(entry) > 0:
+        share = share_of_mixed(rank) if "peer.receive_wait_internal_ticks" in rank.get("missing", ()) else None
+        for entry in rank["peers"]:
+            if entry["job"] != rank["job"] or not entry["sent"][0] + entry["received"][0]:
+                continue
+            own = own_part(entry) if share is None else own_share(entry, share if entry["sent"][1] + entry["received"][1] else 1.0)
+            if waited(own) > 0:
                 yield Wait(rank, entry["rank"], entry, own)
 
 
@@ -123,13 +142,13 @@ def of_late(waits, kind):
     for root, found in by_root.items():
         direct = [wait for wait in found if wait.peer == root]
         late = sum(wait.late[kind] for wait in found)
-        known = sum(wait.entry[kind + "_known"] for wait in direct)
+        known = sum(wait.known[kind] for wait in direct)
         ranks = {wait.rank for wait in found}
         runs = {wait.rank: wait.run for wait in found}
         text = "%s %s %s of the time (%s%s) " % (ranks_list(ranks), verb(ranks, "waits", "wait"), share(late, sum(
             runs.values())), duration(late), " in all" if len(ranks) > 1 else "")
         text += REASONS[kind] % (root, duration(sum(wait.late[kind] for wait in direct) / max(1, known)))
-        text += clocks.on_average(direct, kind, known)
+        text += clocks.on_average(direct, kind)
         through = ranks - {wait.rank for wait in direct}
         if through:
             text += " (%s through others that wait for it)" % ranks_list(through)

@@ -67,12 +67,15 @@ def make_peer(draw, weight, peer, messages, size, internal):
     counts = [0, messages] if internal else [messages, 0]
     bytes_all = [count * size for count in counts]
     late = weight * (draw.uniform(2.0, 4.0) if is_late(peer) else draw.uniform(0.0, 0.05))
+    sends, receives = draw.uniform(0.0, 0.02), late + weight * draw.uniform(0.0, 0.1)
     return entry(
         "peer", job=1, rank=peer, send_number=messages, receive_number=messages, sent=counts, received=counts,
         sent_bytes=bytes_all, received_bytes=bytes_all, sent_smallest=size // 2, sent_largest=size,
         received_smallest=size // 2, received_largest=size, sent_by_size=by_size, received_by_size=by_size,
-        send_wait_ticks=draw.uniform(0.0, 0.02), receive_wait_ticks=late + weight * draw.uniform(0.0, 0.1), late_sender_ticks=late,
-        late_sender_known=messages // 8 + 1, late_receiver_ticks=draw.uniform(0.0, 0.01), late_receiver_known=3)
+        send_wait_ticks=sends, receive_wait_ticks=receives, late_sender_ticks=late, late_sender_known=messages // 8 + 1,
+        late_receiver_ticks=draw.uniform(0.0, 0.01), late_receiver_known=3, send_wait_internal_ticks=internal * sends,
+        receive_wait_internal_ticks=internal * receives, late_sender_internal_ticks=internal * late,
+        late_sender_internal=internal * (messages // 8 + 1))
 
 
 def make_classes(draw, peers, rank):

@@ -244,6 +244,30 @@ def check_diff(folder):
            "a run and itself: " + same)
 
 
+def check_mixed(folder):
+    """What ranks wait for the program's own messages is told apart from what they wait for the same ones in collectives: late by 0.4 s of
+    0.5 s, and in a barrier by 0.1 of 0.3. An older record does not tell it apart, and is read all the same."""
+    job = make_record.make_job(2)
+    for rank in job["ranks"]:
+        for peer in rank["peers"]:
+            peer.update({field.name: field.nothing() for field in schema.FIELDS["peer"] if "wait" in field.name or "late" in field.name})
+        for one in rank["classes"]:
+            one["wait_ticks"] = 0.0
+    peer, classes = job["ranks"][0]["peers"][0], job["ranks"][0]["classes"]
+    peer.update(sent=[20, 5], received=[20, 5], receive_wait_ticks=0.8, receive_wait_internal_ticks=0.3, late_sender_ticks=0.5,
+                late_sender_internal_ticks=0.1, late_sender_known=25, late_sender_internal=5)
+    classes[0]["wait_ticks"], classes[make_record.CLASSES.index("barrier")]["wait_ticks"] = 0.5, 0.3
+    path = os.path.join(folder, "mixed.json")
+    for internal, said in ((True, r"Rank 0 waits .* \(400 ms\) for messages of rank 1, which sends late by 20 ms on average"),
+                           (False, r"Rank 0 waits .* \(31[23] ms\) for messages of rank 1, which sends late by")):
+        for name in [name for name in peer if "internal" in name and not internal]:
+            del peer[name]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(job, file)
+        told = report(path).stdout
+        expect(re.search(said, told) and re.search(r"Rank 0 waits .* in barrier \(300 ms\)", told), "no /%s/ in: %s" % (said, told[:900]))
+
+
 class Terminal(io.StringIO):
     """Standard error as a terminal."""
 
@@ -275,6 +299,7 @@ def main():
         refusals(folder)
         check_json(folder)
         check_diff(folder)
+        check_mixed(folder)
     with tempfile.TemporaryDirectory() as folder:
         records_in_memory(folder)
     old_records()

@@ -230,10 +230,13 @@ static void the_record_of_a_late_peer_says_since_when(void **state)
     receive_wait(peer, 9, 4, 200000, 600000);
     assert_int_equal(peer->late_sender_known, 1);
     assert_int_equal(peer->late_sender_ticks, 300000);
+    assert_int_equal(peer->late_sender_internal_ticks, 0);
     record_count_send_wait(CLASS, peer, 1, 5, 4, 8, 250000, 600000);
     assert_int_equal(peer->late_receiver_ticks, 200000);
-    record_count_send_wait(CLASS, peer, 2, 6, 4, 8, 250000, 600000);
+    record_count_send_wait(BARRIER, peer, 2, 6, 4, 8, 250000, 600000);
     assert_int_equal(peer->late_receiver_ticks, 200000 + 150000);
+    assert_int_equal(peer->late_receiver_internal_ticks, 150000);
+    assert_int_equal(peer->late_receiver_internal, 1);
     record_count_send_wait(CLASS, peer, 3, 9, 4, 8, 800000, 1000000);
     assert_int_equal(peer->late_receiver_ticks, 200000 + 150000 + 100000);
     assert_int_equal(peer->late_receiver_known, 3);

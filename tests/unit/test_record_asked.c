@@ -63,6 +63,36 @@ static void what_is_told_later_is_known_then(void **state)
     assert_int_equal(peer->late_sender_inferred, 0);
 }
 
+/* What is waited for messages of collectives is part of the sums, and known apart from the rest. */
+static void waits_of_collectives_are_known_by_themselves(void **state)
+{
+    struct record_peer *peer = record_peer(JOB, 3);
+
+    (void)state;
+    record_count_receive_wait_by(false, CLASS, peer, 5, 4, 8, 2000, 102000);
+    record_told_elsewhere(peer, &asked, 30000, 500);
+    assert_int_equal(peer->receive_wait_internal_ticks, 0);
+    assert_int_equal(peer->late_sender_internal_ticks, 0);
+    record_count_receive_wait_by(false, RECORD_CLASS_BARRIER, peer, -16, 4, 0, 2000, 902000);
+    record_told_elsewhere(peer, &asked, 800000, 500);
+    assert_int_equal(peer->receive_wait_ticks, 1000000);
+    assert_int_equal(peer->receive_wait_internal_ticks, 900000);
+    assert_int_equal(peer->late_sender_known, 2);
+    assert_int_equal(peer->late_sender_internal, 1);
+    assert_int_equal(peer->late_sender_ticks, 830000);
+    assert_int_equal(peer->late_sender_internal_ticks, 800000);
+    record_count_send_wait(RECORD_CLASS_BARRIER, peer, 1, -16, 4, 0, 2000, 202000);
+    record_told_elsewhere(peer, &asked, 70000, 500);
+    record_count_send_wait(CLASS, peer, 2, 5, 4, 8, 2000, 302000);
+    record_told_elsewhere(peer, &asked, 50000, 500);
+    assert_int_equal(peer->send_wait_ticks, 500000);
+    assert_int_equal(peer->send_wait_internal_ticks, 200000);
+    assert_int_equal(peer->late_receiver_known, 2);
+    assert_int_equal(peer->late_receiver_internal, 1);
+    assert_int_equal(peer->late_receiver_ticks, 120000);
+    assert_int_equal(peer->late_receiver_internal_ticks, 70000);
+}
+
 /* It is no longer than the wait, nor is its error. */
 static void what_the_clocks_do_not_tell_is_inferred(void **state)
 {
@@ -177,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_told_later_is_known_then),
+        cmocka_unit_test(waits_of_collectives_are_known_by_themselves),
         cmocka_unit_test(what_the_clocks_do_not_tell_is_inferred),
         cmocka_unit_test(short_waits_are_asked_about_together),
         cmocka_unit_test(what_nobody_tells_is_inferred),
