@@ -2,13 +2,16 @@
 /* Covers: pml_hooks_pvars.c
  *
  * The variables of pml_hooks: there before MPI_Init, right while it runs, there after MPI_Finalize;
- * each session has its own sums, which are started, stopped and reset. Prints "good", or what is
- * wrong. Two ranks. */
+ * each session has its own sums, which are started, stopped and reset. Prints "variable NAME" for
+ * each on rank 0, and "good", or what is wrong. Two ranks. With the argument "off" nothing is
+ * recorded, and they are there all the same. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { CLASSES = 21, BARRIER = 7, SLICES = 200, MODES = 5 };
 
 static int wrong;
 
@@ -20,7 +23,7 @@ static void expect(int condition, const char *text)
     }
 }
 
-/* The index of a variable, or -1. */
+/* The index of a variable, or -1; all of them are printed if it is NULL. */
 static int find(const char *wanted)
 {
     int count = 0;
@@ -33,8 +36,13 @@ static int find(const char *wanted)
         MPI_T_enum values;
 
         if (MPI_T_pvar_get_info(i, name, &length, &level, &class, &type, &values, NULL, &zero,
-                                &bind, &readonly, &continuous, &atomic) == MPI_SUCCESS &&
-            strcmp(name, wanted) == 0) {
+                                &bind, &readonly, &continuous, &atomic) != MPI_SUCCESS ||
+            strncmp(name, "pml_hooks_", 10) != 0) {
+            continue;
+        }
+        if (wanted == NULL) {
+            printf("variable %s\n", name);
+        } else if (strcmp(name, wanted) == 0) {
             return i;
         }
     }
@@ -141,6 +149,75 @@ static void of_ranks(int rank)
     MPI_Comm_free(&turned);
 }
 
+/* The sum of all values of a variable that has so many. */
+static unsigned long long sum_of(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int count)
+{
+    unsigned long long values[CLASSES + SLICES], sum = 0;
+
+    expect(MPI_T_pvar_read(session, handle, values) == MPI_SUCCESS, "an array cannot be read");
+    for (int i = 0; i < count; i++) {
+        sum += values[i];
+    }
+    return sum;
+}
+
+/* Arrays: by class of messages, by slice of time, by mode; who was late for whom. */
+static void of_kinds(int rank)
+{
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle classes, slices, modes, late, internal;
+    MPI_Comm world = MPI_COMM_WORLD;
+    unsigned long long values[CLASSES], before;
+    double seconds[2] = {-1, -1};
+
+    MPI_T_pvar_session_create(&session);
+    classes = handle_of(session, "pml_hooks_classes_sent", NULL, CLASSES);
+    slices = handle_of(session, "pml_hooks_slices_sent", NULL, SLICES);
+    modes = handle_of(session, "pml_hooks_sends", NULL, MODES);
+    late = handle_of(session, "pml_hooks_peers_late_sender_time", &world, 2);
+    internal = handle_of(session, "pml_hooks_peers_sent_internal", &world, 2);
+    MPI_Barrier(MPI_COMM_WORLD);
+    before = sum_of(session, slices, SLICES);
+    expect(MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES) == MPI_SUCCESS, "all start");
+    if (rank == 0) {
+        usleep(50000);
+    }
+    send(rank, 4);
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect(MPI_T_pvar_read(session, classes, values) == MPI_SUCCESS, "messages by class");
+    expect(values[0] == (rank == 0 ? 4 : 0), "the program's own");
+    expect(values[BARRIER] > 0 && sum_of(session, classes, CLASSES) == values[0] + values[BARRIER],
+           "those of the barrier");
+    /* The slice of now is written when it has ended, or at times. */
+    expect(sum_of(session, slices, SLICES) >= before, "messages by slice");
+    expect(sum_of(session, modes, MODES) >= values[0], "messages by mode");
+    expect(MPI_T_pvar_read(session, late, seconds) == MPI_SUCCESS, "who was late");
+    expect(seconds[1 - rank] >= (rank == 1 ? 0.02 : 0) && seconds[rank] == 0, "rank 0 was");
+    expect(MPI_T_pvar_read(session, internal, values) == MPI_SUCCESS, "messages of collectives");
+    expect(values[1 - rank] > 0 && values[rank] == 0, "those to the other rank");
+    MPI_T_pvar_session_free(&session);
+}
+
+/* Nothing is recorded: they are there, and 0. */
+static void off(int *argc, char ***argv)
+{
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handle;
+    int rank, index, number;
+
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    index = find("pml_hooks_sends_blocking");
+    MPI_T_pvar_session_create(&session);
+    expect(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &number) == MPI_SUCCESS,
+           "it has no handle");
+    expect(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "it cannot be started");
+    send(rank, 10);
+    expect(value_of(session, handle) == 0, "it counts");
+    MPI_Finalize();
+    expect(find("pml_hooks_sends_blocking") == index, "no variable after MPI_Finalize");
+}
+
 int main(int argc, char **argv)
 {
     MPI_T_pvar_session session;
@@ -150,8 +227,18 @@ int main(int argc, char **argv)
 
     MPI_T_init_thread(MPI_THREAD_SINGLE, &given);
     expect(find("pml_hooks_sends_blocking") >= 0, "no variable before MPI_Init");
+    if (argc > 1) {
+        off(&argc, &argv);
+        if (!wrong) {
+            puts("good");
+        }
+        return wrong;
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        (void)find(NULL);
+    }
     index = find("pml_hooks_sends_blocking");
     expect(index >= 0, "no variable after MPI_Init");
     MPI_T_pvar_session_create(&session);
@@ -163,6 +250,7 @@ int main(int argc, char **argv)
     expect(value_of(session, handle) == before + (rank == 0 ? 10 : 0), "it has not counted");
     sessions(rank);
     of_ranks(rank);
+    of_kinds(rank);
     before = value_of(session, handle);
     MPI_Finalize();
     expect(find("pml_hooks_sends_blocking") == index, "no variable after MPI_Finalize");

@@ -18,7 +18,6 @@
   peers      with Presto, how much memory the record of a rank takes that has talked to 64 others
   stale      old records of the dead are removed by later jobs, recent ones are not
   damaged    a record that is cut off anywhere, or changed, is read or refused with a sentence
-  pvars      the variables of MPI_T are there from before MPI_Init until MPI_T is finalised
   late       the delay that a rank makes is attributed to it
 
 The transports are those for which components were built, and vader. All of them serve count; the other checks, and ways
@@ -309,14 +308,6 @@ def damaged():
                 break
 
 
-def pvars():
-    for transport in transports():
-        with tempfile.TemporaryDirectory() as folder:
-            code, output, errors = mpirun(folder, 2, transport, ["hooks_pvars"])
-            if code != 0 or output.split() != ["good", "good"]:
-                fail("%s: exit code %s: %s%s" % (transport, code, output, errors))
-
-
 def switch():
     ways = (["variable", "on"], ["signal", "on"], ["variable", "off"], ["variable", "on", "threads"])
     for transport in transports():
@@ -534,7 +525,7 @@ def late():
 
 
 def main():
-    names = (count, inter, switch, queues, device, overlap, ucx, chained, stalls, healthy, hosts, killed, kept, peers, stale, damaged, pvars, late)
+    names = (count, inter, switch, queues, device, overlap, ucx, chained, stalls, healthy, hosts, killed, kept, peers, stale, damaged, late)
     checks = {check.__name__: check for check in names}
     if not run_check(checks):
         sys.exit(__doc__)

@@ -3,7 +3,7 @@
 
 EXTRA_DIST += tests/hooks/faults.sh tests/hooks/faultscheck.py tests/hooks/hooks.sh tests/hooks/hookscheck.py \
     tests/hooks/checking.py tests/hooks/clockscheck.py tests/hooks/common.sh tests/hooks/costs.sh tests/hooks/costscheck.py tests/hooks/page.sh tests/hooks/pagecheck.py tests/hooks/pictures.py tests/hooks/browser.py \
-    tests/hooks/make_record.py tests/hooks/records.sh tests/hooks/recordscheck.py tests/hooks/running.py tests/hooks/schemacheck.py tests/hooks/windowscheck.py \
+    tests/hooks/make_record.py tests/hooks/records.sh tests/hooks/recordscheck.py tests/hooks/running.py tests/hooks/schemacheck.py tests/hooks/variablescheck.py tests/hooks/windowscheck.py \
     tests/hooks/records/version1.json tests/hooks/records/version1.raw.gz
 TESTS += tests/hooks/costs.sh tests/hooks/faults.sh tests/hooks/hooks.sh tests/hooks/page.sh tests/hooks/records.sh
 
@@ -33,6 +33,7 @@ tests_hooks_hooks_windows_LDADD = $(MPI_LIBS)
 tests_hooks_hooks_pvars_SOURCES = tests/hooks/hooks_pvars.c
 tests_hooks_hooks_pvars_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_pvars_LDADD = $(MPI_LIBS)
+
 
 tests_hooks_hooks_stall_SOURCES = tests/hooks/hooks_stall.c
 tests_hooks_hooks_stall_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
