@@ -3,12 +3,12 @@
 
 EXTRA_DIST += tests/hooks/faults.sh tests/hooks/faultscheck.py tests/hooks/hooks.sh tests/hooks/hookscheck.py \
     tests/hooks/checking.py tests/hooks/clockscheck.py tests/hooks/common.sh tests/hooks/costs.sh tests/hooks/costscheck.py tests/hooks/page.sh tests/hooks/pagecheck.py tests/hooks/pictures.py tests/hooks/browser.py \
-    tests/hooks/make_record.py tests/hooks/records.sh tests/hooks/recordscheck.py tests/hooks/running.py tests/hooks/schemacheck.py tests/hooks/variablescheck.py tests/hooks/windowscheck.py \
+    tests/hooks/make_record.py tests/hooks/records.sh tests/hooks/recordscheck.py tests/hooks/running.py tests/hooks/schemacheck.py tests/hooks/slowcheck.py tests/hooks/variablescheck.py tests/hooks/windowscheck.py \
     tests/hooks/records/version1.json tests/hooks/records/version1.raw.gz
 TESTS += tests/hooks/costs.sh tests/hooks/faults.sh tests/hooks/hooks.sh tests/hooks/page.sh tests/hooks/records.sh
 
 if HAVE_MPI
-check_PROGRAMS += tests/hooks/hooks_costs tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_stall \
+check_PROGRAMS += tests/hooks/hooks_costs tests/hooks/hooks_count tests/hooks/hooks_faults tests/hooks/hooks_pvars tests/hooks/hooks_slow tests/hooks/hooks_stall \
     tests/hooks/hooks_switch tests/hooks/hooks_queues tests/hooks/hooks_inter \
     tests/hooks/hooks_device tests/hooks/hooks_staged tests/hooks/hooks_survive tests/hooks/hooks_windows
 check_LTLIBRARIES += tests/hooks/cuda_like.la
@@ -34,6 +34,9 @@ tests_hooks_hooks_pvars_SOURCES = tests/hooks/hooks_pvars.c
 tests_hooks_hooks_pvars_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_pvars_LDADD = $(MPI_LIBS)
 
+tests_hooks_hooks_slow_SOURCES = tests/hooks/hooks_slow.c
+tests_hooks_hooks_slow_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+tests_hooks_hooks_slow_LDADD = $(MPI_LIBS)
 
 tests_hooks_hooks_stall_SOURCES = tests/hooks/hooks_stall.c
 tests_hooks_hooks_stall_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
