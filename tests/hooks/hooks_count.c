@@ -4,8 +4,9 @@
  * pml_hooks_requests.c pml_hooks_gather.c pml_hooks_params.c pml_hooks_follow.c
  *
  * Sends messages in every way that there is and counts them itself, for comparison with a record:
- * prints "count RANK PEER SENT BYTES RECEIVED BYTES" for each pair, ranks in MPI_COMM_WORLD. All
- * ranks walk the same sequence of messages, and each does its part.
+ * prints "count RANK PEER SENT BYTES RECEIVED BYTES" for each pair, ranks in MPI_COMM_WORLD, and
+ * "kind RANK NAME NUMBER" for what is counted by kind. All ranks walk the same sequence of
+ * messages, and each does its part.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -18,6 +19,35 @@ enum { MESSAGES = 600, RANKS = 16, LONGEST = 70000 };
 static struct count {
     long long sent, sent_bytes, received, received_bytes;
 } counts[RANKS];
+
+enum kind {
+    SYNCHRONOUS,
+    BUFFERED,
+    READY,
+    SENDS_PERSISTENT,
+    RECEIVES_PERSISTENT,
+    ANY_SOURCE,
+    MATCHED,
+    PROBES,
+    PROBES_NONBLOCKING,
+    MATCHED_PROBES,
+    CANCELLED,
+    KINDS
+};
+static const char *const kind_names[KINDS] = {
+    "synchronous",
+    "buffered",
+    "ready",
+    "sends_persistent",
+    "receives_persistent",
+    "receives_any_source",
+    "receives_matched",
+    "probes",
+    "probes_nonblocking",
+    "matched_probes",
+    "cancelled",
+};
+static long long kinds[KINDS];
 
 static int me, size;
 static MPI_Comm comms[3];
@@ -54,16 +84,20 @@ static void send(int how, int to, int tag, int bytes, int which)
         MPI_Isend(out, bytes, MPI_BYTE, peer, tag, comm, &request);
         break;
     case 2:
+        kinds[SYNCHRONOUS]++;
         MPI_Ssend(out, bytes, MPI_BYTE, peer, tag, comm);
         break;
     case 3:
+        kinds[BUFFERED]++;
         MPI_Bsend(out, bytes, MPI_BYTE, peer, tag, comm);
         break;
     case 4:
+        kinds[SENDS_PERSISTENT]++;
         MPI_Send_init(out, bytes, MPI_BYTE, peer, tag, comm, &request);
         MPI_Start(&request);
         break;
     default:
+        kinds[SYNCHRONOUS]++;
         MPI_Issend(out, bytes, MPI_BYTE, peer, tag, comm, &request);
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -89,17 +123,24 @@ static void receive(int how, int from, int tag, int bytes, int which)
         MPI_Irecv(in, LONGEST, MPI_BYTE, peer, tag, comm, &request);
         break;
     case 2:
+        kinds[ANY_SOURCE]++;
         MPI_Recv(in, LONGEST, MPI_BYTE, MPI_ANY_SOURCE, tag, comm, MPI_STATUS_IGNORE);
         break;
     case 3:
+        kinds[PROBES]++;
+        kinds[MATCHED_PROBES]++;
+        kinds[MATCHED]++;
         MPI_Mprobe(peer, MPI_ANY_TAG, comm, &message, MPI_STATUS_IGNORE);
         MPI_Mrecv(in, LONGEST, MPI_BYTE, &message, MPI_STATUS_IGNORE);
         break;
     case 4:
+        kinds[RECEIVES_PERSISTENT]++;
         MPI_Recv_init(in, LONGEST, MPI_BYTE, peer, tag, comm, &request);
         MPI_Start(&request);
         break;
     default:
+        kinds[PROBES]++;
+        kinds[ANY_SOURCE]++;
         MPI_Probe(peer, tag, comm, MPI_STATUS_IGNORE);
         MPI_Irecv(in, LONGEST, MPI_BYTE, MPI_ANY_SOURCE, tag, comm, &request);
     }
@@ -133,6 +174,44 @@ static void exchange_all(void)
     }
 }
 
+/* What the list above does not have, with the neighbours: ready sends, probes that do not wait, a
+ * matched receive that does not, and a receive that is cancelled. */
+static void others(void)
+{
+    enum { TAG = MESSAGES, NEVER };
+    int next = (me + 1) % size, before = (me + size - 1) % size, found = 0;
+    MPI_Request request;
+    MPI_Message message;
+    MPI_Status status;
+
+    MPI_Irecv(in, 100, MPI_BYTE, before, TAG, MPI_COMM_WORLD, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Rsend(out, 100, MPI_BYTE, next, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    kinds[READY]++;
+    MPI_Send(out, 10, MPI_BYTE, next, TAG, MPI_COMM_WORLD);
+    while (!found) {
+        MPI_Iprobe(before, TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+        kinds[PROBES_NONBLOCKING]++;
+    }
+    for (found = 0; !found; kinds[PROBES_NONBLOCKING]++) {
+        MPI_Improbe(before, TAG, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE);
+    }
+    kinds[MATCHED_PROBES]++;
+    MPI_Imrecv(in, 10, MPI_BYTE, &message, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    kinds[MATCHED]++;
+    MPI_Irecv(in, 10, MPI_BYTE, before, NEVER, MPI_COMM_WORLD, &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &found);
+    kinds[CANCELLED] += found;
+    counts[next].sent += 2;
+    counts[next].sent_bytes += 110;
+    counts[before].received += 2;
+    counts[before].received_bytes += 110;
+}
+
 int main(int argc, char **argv)
 {
     static char buffer[4 * LONGEST];
@@ -151,12 +230,16 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &comms[2]);
     exchange_all();
+    others();
     MPI_Buffer_detach(&old, &given);
     for (int peer = 0; peer < size; peer++) {
         const struct count *count = &counts[peer];
 
         printf("count %d %d %lld %lld %lld %lld\n", me, peer, count->sent, count->sent_bytes,
                count->received, count->received_bytes);
+    }
+    for (int kind = 0; kind < KINDS; kind++) {
+        printf("kind %d %s %lld\n", me, kind_names[kind], kinds[kind]);
     }
     MPI_Comm_free(&comms[1]);
     MPI_Comm_free(&comms[2]);

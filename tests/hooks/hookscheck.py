@@ -6,7 +6,7 @@
   inter      the record of hooks_inter, over intercommunicators and between jobs, equals what that counts itself
   overlap    the time of nonblocking operations that is not waiting is told, each for itself
   ucx        count, switch and late over pml ucx, where there is one, which does not tell of its queues
-  chained    pml monitoring, which is below, counts what hooks_count counts
+  chained    pml monitoring, which is below, counts what hooks_count counts, and coll monitoring, which is on top, its collectives
   device     buffers that a library takes for memory of a GPU are counted, and passed, staged or refused
   switch     what began while recording was on is in the record, and nothing else
   queues     the depths of queues are known, and as they were made
@@ -84,6 +84,23 @@ def check_counts(what, expected, found):
         fail("%s: by (rank, peer), counted and recorded: %s" % (what, wrong))
 
 
+MODES = {"synchronous": 0, "buffered": 2, "ready": 3}  # where these are in a record's sends
+
+
+def check_kinds(transport, job, output):
+    """Sends and receives by kind. Open MPI's own are by none of these but synchronous sends."""
+    for rank, name, number in re.findall(r"^kind (\d+) (\w+) (\d+)$", output, re.M):
+        head = job["ranks"][int(rank)]
+        found = head["sends"][MODES[name]] if name in MODES else head[name]
+        most = int(number) + (sum(peer["sent"][1] for peer in head["peers"]) if name == "synchronous" else 0)
+        if not int(number) <= found <= most:
+            fail("%s: rank %s: %s of %s were recorded: %d" % (transport, rank, number, name, found))
+    for rank in job["ranks"]:
+        ways = [rank["sends_" + way] for way in ("blocking", "nonblocking", "persistent")]
+        if sum(ways) != sum(rank["sends"]) or min(ways) == 0:
+            fail("%s: rank %d: sends %s by mode, %s otherwise" % (transport, rank["rank"], rank["sends"], ways))
+
+
 def count():
     for transport in transports():
         for ranks, more in ((2, []), (5, []), (3, ["threads"])):
@@ -95,6 +112,8 @@ def count():
                 job, expected = read(folder), counted(output)
                 check_counts("%s, %d ranks" % (transport, ranks), expected, recorded(job))
                 check_sizes(transport, job)
+                if transport != "presto":  # which counts less by kind
+                    check_kinds(transport, job, output)
                 left = [name for name in os.listdir(folder) if name != "hooks.json"]
                 if left:
                     fail("%s: left behind: %s" % (transport, left))
@@ -447,18 +466,20 @@ def chained():
             if code != 0:
                 fail("%s: exit code %s: %s" % (transport, code, errors[-600:]))
                 continue
-            expected, below = counted(output), {}
+            expected, below, on_top = counted(output), {}, 0
             if not expected or recorded(read(folder)) != expected:
                 fail("%s: counted %s and recorded %s" % (transport, expected, recorded(read(folder))))
             for path in glob.glob(folder + "/below.*.prof"):
                 with open(path, encoding="utf-8") as file:
-                    for rank, peer, size, messages in re.findall(r"E\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs", file.read()):
-                        below[int(rank), int(peer)] = (int(messages), int(size))
+                    text = file.read()
+                on_top += sum(map(int, re.findall(r"^A2A\t\d+\t\d+ bytes\t(\d+) msgs", text, re.M)))
+                for rank, peer, size, messages in re.findall(r"E\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs", text):
+                    below[int(rank), int(peer)] = (int(messages), int(size))
             sent = {pair: numbers[:2] for pair, numbers in expected.items() if numbers[0]}
             # Over pml cm it takes persistent requests for others, and leaves them out.
             good = all(below.get(pair, (0, 0)) <= numbers for pair, numbers in sent.items()) if transport == "match" else below == sent
-            if not below or not good:
-                fail("%s: sent %s and counted below %s" % (transport, sent, below))
+            if not below or not good or not on_top:
+                fail("%s: sent %s and counted below %s; collectives on top: %d" % (transport, sent, below, on_top))
 
 
 def device():
