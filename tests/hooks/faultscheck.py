@@ -16,6 +16,7 @@
   wrong      a wrong schedule ends the job with a sentence that names what is wrong
 """
 import glob
+import json
 import os
 import re
 import signal
@@ -61,6 +62,7 @@ def healthy(what, code, output, errors):
 
 
 OTHER, NO_MEM, TRUNCATE = 16, 39, 15  # classes of errors in Open MPI's mpi.h
+RECV = 2  # of the kinds of calls
 
 
 def errors_():
@@ -179,10 +181,28 @@ WAY_TO_END = {
 }
 
 
+# What the record of the dead says of its end: a signal, where it could note it, or 1000 and 1001.
+ENDED_BY = {"kill": 0, "fault": 11, "exit": 1000, "abort": 1001}
+
+
+def last_calls(folder, what, ended_by):
+    """The record of who has ended without MPI_Finalize is there, with its last call, and the report shows it."""
+    left = sorted(glob.glob(folder + "/apelink-hooks.*"))
+    number = left[0].rsplit(".", 2)[1] if left else "0"
+    done = report(folder, "--json", number)
+    ranks = {rank["rank"]: rank for rank in json.loads(done.stdout)["ranks"]} if done.returncode == 0 else {}
+    call = ranks[1]["calls"][0] if 1 in ranks else {}
+    if len(left) != 3 or call.get("kind") != RECV or call.get("peer") != 2 or call.get("tag") != 1 or ranks[1]["ended_by"] != ended_by:
+        fail("%s: of three records %d are left, the last call is %s: %s" % (what, len(left), call, done.stderr))
+    if "did not come to MPI_Finalize" not in report(folder, number).stdout:
+        fail("%s: the report does not say who did not come to MPI_Finalize" % what)
+
+
 def ends():
     for way, transport in running.turns(WAY_TO_END):
         with tempfile.TemporaryDirectory() as folder:
             code, _, errors = mpirun(folder, 3, transport, ["hooks_faults", "ends", way, "fatal"], PATIENCE)
+            last_calls(folder, "%s, %s" % (transport, way), ENDED_BY[way])
         said = re.findall(r"pml_hooks: rank .* has ended.*", errors)
         if WAY_TO_END[way] is None:
             expect("%s, %s" % (transport, way), said, [])
