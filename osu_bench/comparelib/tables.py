@@ -257,6 +257,8 @@ _TCP = _mca(("pml", "ob1"), ("btl", "tcp,self"))
 _VADER_HOOKS = _mca(("pml", "ob1"), ("btl", "vader,self"), ("pml_hooks_enable", "1"), ("pml_hooks_output", ""))
 _VADER_MONITORING = _mca(("pml", "ob1,monitoring"), ("btl", "vader,self"), ("pml_monitoring_enable", "1"))
 _MATCH_HOOKS = _MATCH_MTL + _mca(("pml_hooks_enable", "1"), ("pml_hooks_output", ""))
+_UCX_HOOKS = _UCX + _UCX_TLS + _mca(("pml_hooks_enable", "1"), ("pml_hooks_output", ""))
+_UCX_MONITORING = _mca(("pml", "ucx,monitoring"), ("pml_ucx_tls", "any"), ("pml_ucx_devices", "any"), ("pml_monitoring_enable", "1")) + _UCX_TLS
 _MATCH_MONITORING = _mca(("pml", "cm,monitoring"), ("mtl", "match"), ("pml_monitoring_enable", "1"))
 
 TRANSPORTS = (
@@ -280,6 +282,10 @@ TRANSPORTS = (
               "match with pml_hooks", (("mtl", "match"), ("pml", "cm"), ("hook", "apelink"))),
     Transport("match-monitoring", "openmpi", _MATCH_MONITORING, _PT2PT,
               "match with pml monitoring", (("mtl", "match"), ("pml", "cm"), ("pml", "monitoring"))),
+    Transport("ucx-hooks", "openmpi", _UCX_HOOKS, _mca(("osc", "ucx")),
+              "ucx with pml_hooks", (("pml", "ucx"), ("hook", "apelink"))),
+    Transport("ucx-monitoring", "openmpi", _UCX_MONITORING, _mca(("osc", "ucx")),
+              "ucx with pml monitoring", (("pml", "ucx"), ("pml", "monitoring"))),
     Transport("tcp", "openmpi", _TCP, _PT2PT,
               "Open MPI's TCP over the loopback; one-sided: osc pt2pt", (("btl", "tcp"),), _TCP),
     Transport("ucx", "openmpi", _UCX + _UCX_TLS, _mca(("osc", "ucx")),
