@@ -3,9 +3,12 @@
  * Covers: record/account.c pml_hooks_peers.c
  *
  * Loses time in the way that is named, with four ranks, and measures itself where: each message
- * carries the time at which it was sent, each answer that at which its receive began. Prints "truth
- * RANK PEER SECONDS" for what a rank has lost by a peer, "within RANK SECONDS" for what it has
- * waited in collectives, and "took RANK SECONDS" for the time that its receives took.
+ * carries the time at which it was sent, each answer that at which its receive began. Who is late
+ * works for so many milliseconds at a time, 20 unless told otherwise. Prints "truth RANK PEER
+ * SECONDS" for what a rank has lost by a peer, "within RANK SECONDS" for what it has waited in
+ * collectives, "took RANK SECONDS" for the time that its receives took, and "held RANK SECONDS" for
+ * that of its sends, which wait for nobody: so far may the times that it knows be from those at
+ * which it sent.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -13,10 +16,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { STEPS = 20, DELAY_MS = 20, LONG = 1 << 20, MANY = 20000, EARLY = 500, EARLY_BYTES = 2048 };
+enum { STEPS = 20, LONG = 1 << 20, MANY = 20000, EARLY = 500, EARLY_BYTES = 2048 };
 
 static int rank, size;
-static double lost[16], within, took;
+static double delay = 20e-3, lost[16], within, took, held;
 static char buffer[LONG];
 
 static double now(void)
@@ -47,6 +50,7 @@ static void send_stamp(int to)
     double stamp = now();
 
     MPI_Send(&stamp, 1, MPI_DOUBLE, to, 1, MPI_COMM_WORLD);
+    held += now() - stamp;
 }
 
 /* Receive a message that says when it was sent. */
@@ -62,7 +66,7 @@ static void late_sender(void) /* rank 2 sends late to rank 0 */
 {
     for (int i = 0; i < STEPS; i++) {
         if (rank == 2) {
-            compute(1e-3 * DELAY_MS);
+            compute(delay);
             send_stamp(0);
         } else if (rank == 0) {
             receive_stamp(2);
@@ -82,7 +86,7 @@ static void late_receiver(void) /* rank 3 receives late what rank 1 sends */
             MPI_Recv(&began, 1, MPI_DOUBLE, 3, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             lost[3] += part_until(began, begin, end);
         } else if (rank == 3) {
-            compute(1e-3 * DELAY_MS);
+            compute(delay);
             began = now();
             MPI_Recv(buffer, LONG, MPI_BYTE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Send(&began, 1, MPI_DOUBLE, 1, 3, MPI_COMM_WORLD);
@@ -98,7 +102,7 @@ static void imbalance(void) /* rank 3 comes late to each reduction */
         double begin;
 
         if (rank == 3) {
-            compute(1e-3 * DELAY_MS);
+            compute(delay);
         }
         begin = now();
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -143,7 +147,7 @@ static void serial(void) /* rank 0 works for the others, for one after another *
             receive_stamp(0);
         }
         for (int to = 1; to < size && rank == 0; to++) {
-            compute(1e-3 * DELAY_MS);
+            compute(delay);
             send_stamp(to);
         }
     }
@@ -153,7 +157,7 @@ static void chain(void) /* rank 0 is late, the others pass on what they get */
 {
     for (int i = 0; i < STEPS; i++) {
         if (rank == 0) {
-            compute(1e-3 * DELAY_MS);
+            compute(delay);
         } else {
             receive_stamp(rank - 1);
         }
@@ -185,6 +189,7 @@ static void print_truth(void)
     }
     printf("within %d %.9f\n", rank, within);
     printf("took %d %.9f\n", rank, took);
+    printf("held %d %.9f\n", rank, held);
 }
 
 int main(int argc, char **argv)
@@ -192,6 +197,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    delay = argc > 2 ? 1e-3 * atof(argv[2]) : delay;
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && size == 4; i++) {
         if (argc > 1 && strcmp(argv[1], ways[i].name) == 0) {
             MPI_Barrier(MPI_COMM_WORLD);
