@@ -26,6 +26,7 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_follow.c \
     pml_hooks/pml_hooks_follow.h \
     pml_hooks/pml_hooks_gather.c \
+    pml_hooks/pml_hooks_help.c \
     pml_hooks/pml_hooks_hold.c \
     pml_hooks/pml_hooks_hosts.c \
     pml_hooks/pml_hooks_inject.c \
@@ -55,6 +56,18 @@ pml_hooks_libpml_hooks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(OMPI_CPPFL
     -DPML_HOOKS_REPORT='"$(bindir)/apelink-report"'
 pml_hooks_libpml_hooks_la_LIBADD = record/librecord.la
 pml_hooks_libpml_hooks_la_CFLAGS = $(AM_CFLAGS) -fno-tree-slp-vectorize
+
+# The text of the help file, which the component brings along.
+nodist_pml_hooks_libpml_hooks_la_SOURCES = pml_hooks/help_text.c
+EXTRA_DIST += pml_hooks/help-hook-apelink.txt
+CLEANFILES += pml_hooks/help_text.c
+
+pml_hooks/help_text.c: pml_hooks/help-hook-apelink.txt
+	$(AM_V_GEN)$(MKDIR_P) pml_hooks && { \
+	    printf '%s\n' 'extern const char pml_hooks_help_text[];'; \
+	    printf '%s\n' 'const char pml_hooks_help_text[] = "\n"'; \
+	    sed -f $(srcdir)/ompi_match/help.sed $(srcdir)/pml_hooks/help-hook-apelink.txt; \
+	    printf '%s\n' '    "";'; } >$@.tmp && mv $@.tmp $@
 
 # Open MPI finds the component by its exported name.
 pml_hooks_mca_hook_apelink_la_SOURCES =

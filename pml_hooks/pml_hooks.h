@@ -29,6 +29,7 @@
  *   number.c     the functions of the PML while recording is off
  *   switch.c     on and off at run time
  *   pvars.c      variables of MPI_T
+ *   help.c       what a user is told about parameters
  *   device.c     buffers in the memory of a GPU, with stage.c
  *   queues.c     depths of the queues below
  *   ask.c        what processes of different hosts ask each other
@@ -70,6 +71,9 @@ extern struct pml_hooks_params pml_hooks_params;
 int pml_hooks_register_params(void);
 int pml_hooks_register_switch(void);
 void pml_hooks_register_pvars(void);
+
+/* Print a topic of help-hook-apelink.txt. */
+void pml_hooks_help(const char *topic, const char *a, const char *b);
 
 /* The functions below us: those of the PML that was chosen, and of its requests. */
 extern mca_pml_base_module_t pml_hooks_below;

@@ -49,15 +49,17 @@ static int component_register(void)
 
 static void say(const char *text)
 {
-    opal_output(0, "pml_hooks: %s; nothing is recorded", text);
+    pml_hooks_help("not-recorded", text, "");
 }
 
 /* A value out of range; says so. */
 static bool refused(void)
 {
     if (pml_hooks_params.peers < 1 || pml_hooks_params.peers > 65534) {
-        opal_output(0, "pml_hooks_peers: %u is not 1 to 65534; nothing is recorded",
-                    pml_hooks_params.peers);
+        char text[16];
+
+        (void)snprintf(text, sizeof(text), "%u", pml_hooks_params.peers);
+        pml_hooks_help("bad-peers", text, "");
         return true;
     }
     return false;
@@ -81,7 +83,7 @@ static bool wrong(void)
         return !pml_hooks_inject_read();
     }
     if (OMPI_PROC_MY_NAME->vpid == 0) {
-        opal_output(0, "pml_hooks_inject does nothing without -mca pml_hooks_enable 1");
+        pml_hooks_help("not-enabled", "", "");
     }
     return true;
 }

@@ -34,8 +34,7 @@ bool pml_hooks_device_read(void)
 {
     if (!policy_of(pml_hooks_params.device, &policy)) {
         if (OMPI_PROC_MY_NAME->vpid == 0) {
-            opal_output(0, "pml_hooks_device: %s is none of pass, stage and refuse",
-                        pml_hooks_params.device);
+            pml_hooks_help("bad-device", pml_hooks_params.device, "");
         }
         return false;
     }
@@ -262,13 +261,12 @@ void pml_hooks_device_install(mca_pml_base_module_t *module, ompi_request_fns_t 
     library = dlopen(pml_hooks_params.device_library, RTLD_NOW | RTLD_LOCAL);
     ask = library != NULL ? (pointer_attribute *)dlsym(library, "cuPointerGetAttribute") : NULL;
     if (ask == NULL) {
-        opal_output(0, "pml_hooks_device: %s; no buffer is taken for memory of a GPU", dlerror());
+        pml_hooks_help("no-device-library", dlerror(), "");
         return;
     }
     if (policy == STAGE) {
         if (!pml_hooks_stage_open(library)) {
-            opal_output(0, "pml_hooks_device: %s has no functions that copy; nothing is staged",
-                        pml_hooks_params.device_library);
+            pml_hooks_help("cannot-stage", pml_hooks_params.device_library, "");
             return;
         }
         pml_hooks_stage_install(functions);

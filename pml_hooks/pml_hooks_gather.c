@@ -86,8 +86,7 @@ static void write_all(void)
     struct record_output output;
 
     if (!record_output_begin(&output, pml_hooks_params.output)) {
-        opal_output(0, "pml_hooks_output: cannot write %s: %s; the record of this job is lost",
-                    output.beside, strerror(errno));
+        pml_hooks_help("output-lost", output.beside, strerror(errno));
     }
     for (int rank = 1; rank < ompi_comm_size(&ompi_mpi_comm_world.comm); rank++) {
         write_other(&output, rank);

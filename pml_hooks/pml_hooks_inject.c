@@ -21,7 +21,7 @@ bool pml_hooks_inject_read(void)
     const char *error = pml_hooks_rules_read(pml_hooks_params.inject, &rules);
 
     if (error != NULL && OMPI_PROC_MY_NAME->vpid == 0) {
-        opal_output(0, "pml_hooks_inject: %s", error);
+        pml_hooks_help("bad-rules", error, "");
     }
     return error == NULL;
 }

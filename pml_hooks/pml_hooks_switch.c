@@ -114,19 +114,13 @@ void pml_hooks_signal_begin(void)
     }
     number = number_of(name);
     if (number == 0) {
-        opal_output(0,
-                    "pml_hooks_signal: %s is none of USR1, USR2 and the numbers of signals; no "
-                    "signal switches the recording",
-                    name);
+        pml_hooks_help("bad-signal", name, "");
         return;
     }
     (void)sigemptyset(&action.sa_mask);
     if (sigaction(number, NULL, &action_before) != 0 || action_before.sa_handler != SIG_DFL ||
         sigaction(number, &action, NULL) != 0) {
-        opal_output(0,
-                    "pml_hooks_signal: signal %s cannot be taken, or is in use already; take "
-                    "another",
-                    name);
+        pml_hooks_help("signal-taken", name, "");
         return;
     }
     signal_number = number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: pml_hooks_device.c
+ * Covers: pml_hooks_device.c pml_hooks_help.c
  *
  * Sends and receives from memory that a stand-in for libcuda, the first argument, takes for that of
  * a GPU, with the policy that is the second. Two ranks. Prints "good", or what is wrong.
