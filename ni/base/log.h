@@ -36,7 +36,7 @@ bool ni_log_enabled(enum ni_log_level level);
  * another thread. Thread-safe. */
 void ni_log_write(enum ni_log_level level, const char *text);
 
-/* Tell the log the value of the parameter log_level; param.c calls it. */
+/* Tell the log the value of the parameter log_level; config.c calls it. */
 void ni_log_configure(enum ni_log_level level);
 
 #endif

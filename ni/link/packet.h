@@ -147,7 +147,7 @@ enum {
 /* A WRITE to a COUNTER: 8 bytes are added; or it is set: the payload is the beginning of this, with
  * `count` notices. */
 struct ni_packet_notice {
-    uint64_t peer; /* at 2: whom; the address condensed (setting.c) */
+    uint64_t peer; /* at 2: whom; the address condensed (counter_config.c) */
     uint64_t key;
     uint64_t addr;
     uint64_t value;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What the documents point to is there: files and headings behind links, files that are named by their path, and
-# functions, tests and programs that are named. The versions in docs/wire.md are those of the sources. Documents that
-# everybody reads stay short, and what was measured is not in docs/architecture.md.
+# functions, tests and programs that are named; so are the sources that comments of the core name. The versions in docs/wire.md
+# are those of the sources. Documents that everybody reads stay short, and what was measured is not in docs/architecture.md.
 . "$(dirname "$0")/files.sh"
 
 work=$(mktemp -d) || exit 1
@@ -50,6 +50,22 @@ awk -v folders="^(${folders%|})/" '
     }
     /^    / && !/`/ { words($0) }
 ' $(cat "$work/documents") >"$work/found"
+
+# Comments of the core name sources, too.
+tree_files 'ni/*.[ch]' | xargs awk '
+    FNR == 1 { inside = 0 }
+    !inside && /^ *#/ { next }
+    {
+        text = $0
+        if (!inside && !sub(/.*\/\*/, "", text)) next
+        inside = text !~ /\*\//
+        while (match(text, /[a-z][a-z0-9_]*\.[ch]/)) {
+            name = substr(text, RSTART, RLENGTH)
+            text = substr(text, RSTART + RLENGTH)
+            if (text !~ /^[a-z0-9_]/ && name != "ctype.h") print FILENAME "\tname\t" name
+        }
+    }
+' >>"$work/found"
 
 # is_there PATH: a file, a folder, a pattern of files, or what makes a program of that name.
 is_there() {

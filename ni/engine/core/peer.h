@@ -129,7 +129,7 @@ static inline void ni_peer_enter(struct ni_peer *peer)
 static inline void ni_peer_leave(struct ni_peer *peer)
 {
     if (peer->threads && atomic_load_explicit(&peer->callers, memory_order_relaxed) != 0) {
-        /* Pairs with the acquire load in peer_down.c, settle. */
+        /* Pairs with the acquire load in peer_down.c, settle_peer. */
         atomic_fetch_sub_explicit(&peer->callers, 1, memory_order_release);
     }
 }
