@@ -143,14 +143,13 @@ static NI_NOINLINE bool put_lines(struct ni_peer *peer, const void *src, uint64_
     return packet != NULL;
 }
 
-int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,
-                 uint64_t length, enum ni_ack_req ack, uint32_t pt_index)
+/* Whether it is a put of the common kind, and right. */
+static bool is_common_put(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,
+                          uint64_t length, enum ni_ack_req ack, uint32_t pt_index)
 {
-    bool valid = (md->options & (NI_MD_IOVEC | NI_MD_VOLATILE)) == 0 && length <= md->length &&
-                 local_offset <= md->length - length && pt_index < NI_PT_COUNT &&
-                 length <= ni->portals->limits.max_msg_size && (unsigned)ack <= NI_ACK_REQ;
-
-    return valid ? NI_OK : (int)NI_PTL_ARG_INVALID;
+    return (md->options & (NI_MD_IOVEC | NI_MD_VOLATILE)) == 0 && length <= md->length &&
+           local_offset <= md->length - length && pt_index < NI_PT_COUNT &&
+           length <= ni->portals->limits.max_msg_size && (unsigned)ack <= NI_ACK_REQ;
 }
 
 /* What all puts of this descriptor that want no more than to leave ask for. */
@@ -200,7 +199,7 @@ static NI_NOINLINE int put_any(struct ni *ni, const struct ni_md *md, uint64_t l
     if (ni->portals == NULL) {
         return NI_PTL_NO_INIT;
     }
-    if (ni_put_check(ni, md, local_offset, length, ack, pt_index) != NI_OK) {
+    if (!is_common_put(ni, md, local_offset, length, ack, pt_index)) {
         return ni_put_vector(ni, md, local_offset, length, ack, target, pt_index, match_bits,
                              remote_offset, user_ptr, hdr_data);
     }

@@ -109,9 +109,6 @@ void ni_put_free(struct ni *ni, struct ni_put *put);
 /* It has ended: tell what is still to tell, free it. No lock is held. */
 void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
                    uint64_t remote_offset);
-/* Whether it is a put of the common kind, and right: NI_OK, or NI_PTL_ARG_INVALID. */
-int ni_put_check(const struct ni *ni, const struct ni_md *md, uint64_t local_offset,
-                 uint64_t length, enum ni_ack_req ack, uint32_t pt_index);
 /* Nothing of it has been sent, and never will be: tell. */
 void ni_put_tell_failed(const struct ni_put *put, enum ni_ni_fail fail);
 /* The put that a token names, if it is to this peer (NULL: this NI) and can be answered; or
@@ -146,8 +143,6 @@ void ni_put_tell_end(const struct ni_put *put, enum ni_ni_fail fail, uint64_t ml
 /* Its packet cannot be kept from being sent any more: from now on an answer may end it, in another
  * thread, so that it is not touched afterwards. */
 void ni_put_ask(struct ni_put *put);
-/* The data of a put has left. */
-void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail);
 /* Have it sent when there is room. The peer's lock is held. */
 void ni_put_wait(struct ni_put *put);
 /* Puts that wait are a send source, and end with their peer. */

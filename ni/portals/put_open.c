@@ -33,20 +33,8 @@ static void count_put(const struct ni_put *put, uint32_t option, enum ni_ni_fail
     }
 }
 
-int ni_put_left(const struct ni_put *put)
-{
-    if (ni_put_only_asks(put)) {
-        return NI_OK;
-    }
-    if ((put->options & NI_MD_SENT_BY_RESULT) != 0) {
-        count_put(put, NI_MD_EVENT_CT_SEND, NI_NI_OK, put->header.length);
-        return NI_PTL_SENT;
-    }
-    ni_put_tell_sent(put, NI_NI_OK);
-    return NI_OK;
-}
-
-void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail)
+/* The data of a put has left. */
+static void tell_data_left(const struct ni_put *put, enum ni_ni_fail fail)
 {
     if (ni_put_only_asks(put)) {
         return;
@@ -57,6 +45,19 @@ void ni_put_tell_sent(const struct ni_put *put, enum ni_ni_fail fail)
         tell_event(put->eq, NI_EVENT_SEND, put, fail, fail == NI_NI_OK ? put->header.length : 0,
                    put->header.remote_offset);
     }
+}
+
+int ni_put_left(const struct ni_put *put)
+{
+    if (ni_put_only_asks(put)) {
+        return NI_OK;
+    }
+    if ((put->options & NI_MD_SENT_BY_RESULT) != 0) {
+        count_put(put, NI_MD_EVENT_CT_SEND, NI_NI_OK, put->header.length);
+        return NI_PTL_SENT;
+    }
+    tell_data_left(put, NI_NI_OK);
+    return NI_OK;
 }
 
 static void tell_reply(const struct ni_put *put, enum ni_ni_fail fail, uint64_t mlength,
@@ -94,7 +95,7 @@ void ni_put_tell_end(const struct ni_put *put, enum ni_ni_fail fail, uint64_t ml
 
 void ni_put_tell_failed(const struct ni_put *put, enum ni_ni_fail fail)
 {
-    ni_put_tell_sent(put, fail);
+    tell_data_left(put, fail);
     ni_put_tell_end(put, fail, 0, 0);
 }
 
@@ -208,7 +209,7 @@ void ni_put_finish(struct ni *ni, struct ni_put *put, enum ni_ni_fail fail, uint
         ni_packed_drop(landed);
     }
     if (!ended.told) {
-        ni_put_tell_sent(&ended, fail);
+        tell_data_left(&ended, fail);
     }
     ni_put_tell_end(&ended, fail, mlength, remote_offset);
 }

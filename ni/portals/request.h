@@ -22,19 +22,12 @@ struct ni_request {
     struct ni_unexpected *spilled; /* it met an entry of the overflow list */
 };
 
-/* The entry that an operation meets. NI_OK: *fail is NI_NI_OK, request->target is set and the
- * portal table entry held until ni_request_end; or why it is refused, which is counted and told to
- * the target here. NI_AGAIN (too many headers), NI_ERR_NOMEM: nothing has happened. */
-ni_status ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt_index,
-                          enum ni_ni_fail *fail);
 /* It is done, and answered: tell its event, release its entry. */
 void ni_request_end(struct ni *ni, struct ni_request *request, enum ni_ni_fail fail);
 /* Combine what an atomic brings with an entry's bytes, or a part of both; old may be NULL. */
 void ni_combine_in(struct ni *ni, const struct ni_combination *what, uint8_t *target,
                    const uint8_t *data, uint8_t *old, uint64_t length);
-/* Do to the entry's memory what an atomic says; old may be NULL. */
-void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t *old);
-/* A peer's: NI_OK; NI_AGAIN, NI_ERR_NOMEM as above: nothing has been done. */
+/* A peer's: NI_OK; NI_AGAIN (too many headers), NI_ERR_NOMEM: nothing has been done. */
 ni_status ni_request_serve(struct ni *ni, struct ni_request *request, uint32_t pt_index);
 /* One to the own NI; what ni_get and its kin return. */
 int ni_request_self(struct ni *ni, struct ni_put *put);

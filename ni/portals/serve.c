@@ -50,8 +50,11 @@ static ni_status meet_request(struct ni *ni, struct ni_request *request, enum ni
     return NI_OK;
 }
 
-ni_status ni_request_meet(struct ni *ni, struct ni_request *request, uint32_t pt_index,
-                          enum ni_ni_fail *fail)
+/* The entry that an operation meets. NI_OK: *fail is NI_NI_OK, request->target is set and the
+ * portal table entry held until ni_request_end; or why it is refused, which is counted and told to
+ * the target here. NI_AGAIN (too many headers), NI_ERR_NOMEM: nothing has happened. */
+static ni_status meet_entry(struct ni *ni, struct ni_request *request, uint32_t pt_index,
+                            enum ni_ni_fail *fail)
 {
     struct ni_arriving *from = &request->from;
     bool disabled = false, met;
@@ -123,7 +126,8 @@ void ni_combine_in(struct ni *ni, const struct ni_combination *what, uint8_t *ta
     }
 }
 
-void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t *old)
+/* Do to the entry's memory what an atomic says; old may be NULL. */
+static void combine_entry(struct ni *ni, const struct ni_request *request, uint8_t *old)
 {
     const struct ni_target *target = &request->target;
 
@@ -138,7 +142,7 @@ void ni_request_combine(struct ni *ni, const struct ni_request *request, uint8_t
 
 static void serve_atomic(struct ni *ni, struct ni_request *request)
 {
-    ni_request_combine(ni, request, NULL);
+    combine_entry(ni, request, NULL);
     /* Its place: see ni_send_can_answer. */
     (void)ni_arriving_answer(ni, &request->from, NI_NI_OK, request->target.mlength);
     ni_request_end(ni, request, NI_NI_OK);
@@ -153,7 +157,7 @@ static void serve_fetching(struct ni *ni, struct ni_request *request, struct ni_
 
     if (request->from.verb == NI_VERB_FETCH) {
         src = answer != NULL ? answer->old : few;
-        ni_request_combine(ni, request, src);
+        combine_entry(ni, request, src);
     }
     if (!ni_answer_at_once(request, src)) {
         answer->request = *request;
@@ -180,7 +184,7 @@ ni_status ni_request_serve(struct ni *ni, struct ni_request *request, uint32_t p
             return NI_ERR_NOMEM;
         }
     }
-    status = ni_request_meet(ni, request, pt_index, &fail);
+    status = meet_entry(ni, request, pt_index, &fail);
     if ((status != NI_OK || fail != NI_NI_OK) && answer != NULL) {
         ni_answer_free(ni, answer);
     }
@@ -204,7 +208,7 @@ static void do_own(struct ni *ni, struct ni_request *request, const struct ni_pu
     const struct ni_target *target = &request->target;
 
     if (request->from.verb != NI_VERB_GET) {
-        ni_request_combine(ni, request, put->extra->dst);
+        combine_entry(ni, request, put->extra->dst);
     } else if (target->mlength != 0 && (target->options & NI_ME_IOVEC) != 0) {
         ni_iovec_read(request, put->extra->dst);
     } else if (target->mlength != 0) {
@@ -234,7 +238,7 @@ int ni_request_self(struct ni *ni, struct ni_put *put)
     if (ni_usable(ni) != NI_OK) {
         return NI_ERR_FORKED;
     }
-    if (ni_request_meet(ni, &request, put->header.pt_index, &fail) != NI_OK) {
+    if (meet_entry(ni, &request, put->header.pt_index, &fail) != NI_OK) {
         return NI_PTL_NO_SPACE;
     }
     if (fail == NI_NI_OK) {

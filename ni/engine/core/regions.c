@@ -7,33 +7,9 @@
 
 /* ni_region_*: the public side of the buffer table. */
 
-ni_status ni_region_insert(struct ni *ni, struct ni_region_view *view, struct ni_rkey *rkey)
-{
-    ni_handle handle = 0;
-    ni_status status = ni_usable(ni);
-
-    if (status != NI_OK) {
-        return status;
-    }
-    if (view->key == 0) {
-        view->key = ni_key_next(ni);
-    }
-    ni_lock_take(&ni->lock, ni->threads);
-    if ((view->access & NI_ACCESS_BY_ADDRESS) != 0) {
-        view->key = ni_table_shared_key(&ni->table, view->key);
-    }
-    status = ni_table_insert(&ni->table, view, &handle);
-    ni_stat_add(&ni->stats.regions, status == NI_OK);
-    ni_lock_give(&ni->lock, ni->threads);
-    if (status == NI_OK) {
-        *rkey = (struct ni_rkey){.handle = handle, .access = view->access, .key = view->key};
-    }
-    return status;
-}
-
-/* Keys of regions come from a generator seeded by the kernel: registration is on the path of
- * each long message, a system call for each would cost more than the rest. */
-uint64_t ni_key_next(struct ni *ni)
+/* A random key, never 0. Keys of regions come from a generator seeded by the kernel: registration
+ * is on the path of each long message, a system call for each would cost more than the rest. */
+static uint64_t next_key(struct ni *ni)
 {
     uint64_t key;
 
@@ -47,6 +23,30 @@ uint64_t ni_key_next(struct ni *ni)
     key = ni_rng_next(&ni->core.keys);
     ni_lock_give(&ni->lock, ni->threads);
     return key != 0 ? key : 1;
+}
+
+ni_status ni_region_insert(struct ni *ni, struct ni_region_view *view, struct ni_rkey *rkey)
+{
+    ni_handle handle = 0;
+    ni_status status = ni_usable(ni);
+
+    if (status != NI_OK) {
+        return status;
+    }
+    if (view->key == 0) {
+        view->key = next_key(ni);
+    }
+    ni_lock_take(&ni->lock, ni->threads);
+    if ((view->access & NI_ACCESS_BY_ADDRESS) != 0) {
+        view->key = ni_table_shared_key(&ni->table, view->key);
+    }
+    status = ni_table_insert(&ni->table, view, &handle);
+    ni_stat_add(&ni->stats.regions, status == NI_OK);
+    ni_lock_give(&ni->lock, ni->threads);
+    if (status == NI_OK) {
+        *rkey = (struct ni_rkey){.handle = handle, .access = view->access, .key = view->key};
+    }
+    return status;
 }
 
 ni_status ni_region_memory(struct ni *ni, void *base, size_t len, unsigned access,

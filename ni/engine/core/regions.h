@@ -20,8 +20,6 @@ ni_status ni_region_insert(struct ni *ni, struct ni_region_view *view, struct ni
 /* What a handle of ours names, if it is of that type. */
 bool ni_region_view(const struct ni *ni, ni_handle handle, enum ni_region_type type,
                     struct ni_region_view *view);
-/* A random key, never 0. */
-uint64_t ni_key_next(struct ni *ni);
 /* Deregister all. */
 void ni_regions_close(struct ni *ni);
 

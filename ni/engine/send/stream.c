@@ -45,7 +45,8 @@ static void count_waiting(const struct ni_stream *stream, uint32_t by)
     }
 }
 
-void ni_stream_free(struct ni_stream *stream)
+/* The peer's lock is held. */
+static void free_stream(struct ni_stream *stream)
 {
     struct ni *ni = stream->peer->ni;
 
@@ -208,7 +209,7 @@ static ni_status begin_stream(const struct ni_stream *model)
         status = step_stream(stream);
     }
     if (status != NI_AGAIN && (status != NI_OK || has_stream_ended(stream))) {
-        ni_stream_free(stream);
+        free_stream(stream);
         return status;
     }
     ni_list_push_back(&peer->send.streams, &stream->list);
@@ -321,7 +322,7 @@ static bool send_next(struct ni_peer *peer, unsigned *sent)
     }
     peer->send.overtake = true;
     if (has_stream_ended(stream)) {
-        ni_stream_free(stream);
+        free_stream(stream);
     }
     (*sent)++;
     return true;
@@ -331,7 +332,7 @@ static void drop_waiting_streams(struct ni_peer *peer, ni_status status)
 {
     (void)status;
     while (!ni_list_empty(&peer->send.streams)) {
-        ni_stream_free(ni_container_of(peer->send.streams.next, struct ni_stream, list));
+        free_stream(ni_container_of(peer->send.streams.next, struct ni_stream, list));
     }
 }
 
@@ -355,7 +356,7 @@ void ni_stream_end(struct ni_op *op)
             break;
         }
         if (!stream->is_answer && stream->token == token) {
-            ni_stream_free(stream);
+            free_stream(stream);
         }
     }
     ni_lock_give(&peer->lock, peer->threads);

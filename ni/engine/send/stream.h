@@ -48,8 +48,6 @@ ni_status ni_stream_copy(const struct ni_stream *stream, uint8_t *payload, uint3
 uint64_t ni_stream_segment(const struct ni_peer *peer);
 /* Those that wait are a send source. The NI opens. */
 void ni_streams_register(struct ni *ni);
-/* Forget a stream. The peer's lock is held. */
-void ni_stream_free(struct ni_stream *stream);
 /* A Write completes: its stream, if there is one still, reads its source no more. No lock is
  * held. */
 void ni_stream_end(struct ni_op *op);

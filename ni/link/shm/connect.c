@@ -322,7 +322,8 @@ ni_status ni_shm_connect(struct ni_link *base, const void *bytes, size_t len, st
     return NI_OK;
 }
 
-void ni_shm_leave(struct ni_shm_peer *peer)
+/* Give back the lane and the seat at the peer. */
+static void leave_peer(struct ni_shm_peer *peer)
 {
     struct ni_shm_segment *segment = atomic_load_explicit(&peer->segment, memory_order_relaxed);
     uint64_t seat = atomic_exchange_explicit(&peer->out_seat, 0, memory_order_relaxed);
@@ -349,7 +350,7 @@ void ni_shm_peer_free(struct ni_shm_peer *peer)
 {
     struct ni_shm_link *link = peer->link;
 
-    ni_shm_leave(peer);
+    leave_peer(peer);
     forget_segment(peer);
     ni_shm_life_unmap(peer->life);
     if (peer->asked) {

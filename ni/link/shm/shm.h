@@ -273,8 +273,6 @@ ni_status ni_shm_attach(struct ni_shm_peer *peer);
 ni_status ni_shm_break(struct ni_shm_peer *peer, ni_status status);
 /* Ask owners again whose answers are late. */
 void ni_shm_connect_poll(struct ni_shm_link *link, uint64_t now);
-/* Give back the lane and the seat at the peer. */
-void ni_shm_leave(struct ni_shm_peer *peer);
 
 /* ---- send.c ---------------------------------------------------------------------------------- */
 
