@@ -85,8 +85,7 @@ void pml_hooks_receives_install(mca_pml_base_module_t *module);
 void pml_hooks_number_install(mca_pml_base_module_t *module);
 void pml_hooks_requests_install(ompi_request_fns_t *functions);
 
-/* ---- peers ------------------------------------------------------------------------------------
- */
+/* ---- peers ----------------------------------------------------------------------------------- */
 
 /* The entry of the process that is `rank` in a communicator; never NULL: where there is no room, or
  * the rank is none, record_spare_peer. Thread-safe. */
@@ -115,8 +114,7 @@ void pml_hooks_peers_forget(void);
  * collectives send with negative tags, which name the collective. */
 uint32_t pml_hooks_class_of(int tag);
 
-/* ---- accounting -------------------------------------------------------------------------------
- */
+/* ---- accounting ------------------------------------------------------------------------------ */
 
 /* A message is about to be sent in a communicator, of so many bytes, at that time. Returns its
  * number among those to the peer, from 1. */
@@ -151,8 +149,7 @@ static inline uint64_t pml_hooks_bytes(size_t count, const struct ompi_datatype_
     return count * type->super.size;
 }
 
-/* ---- operations under way ---------------------------------------------------------------------
- */
+/* ---- operations under way -------------------------------------------------------------------- */
 
 /* Of a request that pml_irecv_init or pml_isend_init has made: have it start by way of us. */
 void pml_hooks_persistent_send(ompi_request_t *request, int peer, int tag,
@@ -175,15 +172,13 @@ bool pml_hooks_persistent_of(const ompi_request_t *request, struct ompi_communic
 /* Have the depths of queues looked at from now on, if what is below us tells them. */
 void pml_hooks_queues_begin(void);
 
-/* ---- one-sided communication ------------------------------------------------------------------
- */
+/* ---- one-sided communication ----------------------------------------------------------------- */
 
 /* Have windows that are made between the two tell which of their calls a process is in. */
 void pml_hooks_windows_begin(void);
 void pml_hooks_windows_end(void);
 
-/* ---- buffers of a GPU -------------------------------------------------------------------------
- */
+/* ---- buffers of a GPU ------------------------------------------------------------------------ */
 
 /* Read the parameter; false if it is wrong, which rank 0 says. */
 bool pml_hooks_device_read(void);
@@ -192,8 +187,7 @@ bool pml_hooks_device_read(void);
  * to ask. */
 void pml_hooks_device_install(mca_pml_base_module_t *module, ompi_request_fns_t *functions);
 
-/* ---- hangs ------------------------------------------------------------------------------------
- */
+/* ---- hangs ----------------------------------------------------------------------------------- */
 
 /* What to ask about the job's other hosts; NULL if there are none, or nothing can be asked. */
 record_elsewhere_fn pml_hooks_hosts_begin(void);
@@ -208,8 +202,7 @@ void pml_hooks_hosts_end(void);
 bool pml_hooks_publish(const char *key, char letter, const char *text);
 char *pml_hooks_look_up(const char *key, bool *failed);
 
-/* ---- deaths -----------------------------------------------------------------------------------
- */
+/* ---- deaths ---------------------------------------------------------------------------------- */
 
 /* If it is wanted, and the PML is ob1: have what waits for the dead end with an error. Puts
  * functions before those of the module. */
@@ -222,8 +215,7 @@ void pml_hooks_news_look(void);
 bool pml_hooks_survives(void); /* whether it is so */
 void pml_hooks_survive_end(void);
 
-/* ---- on and off -------------------------------------------------------------------------------
- */
+/* ---- on and off ------------------------------------------------------------------------------ */
 
 /* Record what begins from now on, or not. Async-signal-safe; the record is open. */
 void pml_hooks_switch(bool on);
@@ -232,8 +224,7 @@ void pml_hooks_switch(bool on);
 void pml_hooks_signal_begin(void);
 void pml_hooks_signal_end(void);
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 /* Note what ends this process or the job before MPI_Finalize, and say who has died before. */
 void pml_hooks_ending_watch(void);

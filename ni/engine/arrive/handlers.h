@@ -30,8 +30,7 @@ NI_ALWAYS_INLINE bool ni_mode_locks(const struct ni *ni, enum ni_mode mode)
     return mode == NI_MODE_ANY ? ni->threads : mode == NI_MODE_LOCKED;
 }
 
-/* ---- messages: Writes to a queue of which nobody wants to hear again --------------------------
- */
+/* ---- messages: Writes to a queue of which nobody wants to hear again ------------------------- */
 
 NI_ALWAYS_INLINE void ni_message_call(const struct ni *ni, struct ni_peer *peer, uint64_t word0,
                                       uint64_t word1, const uint8_t *payload)

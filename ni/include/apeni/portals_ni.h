@@ -59,8 +59,7 @@ enum ni_sr {
  * NI_PTL_NO_INIT. */
 int ni_portals_status(struct ni *ni, enum ni_sr reg, uint64_t *value);
 
-/* ---- ranks -------------------------------------------------------------------------------------
- */
+/* ---- ranks ----------------------------------------------------------------------------------- */
 
 /* PtlSetMap: logical addressing. Rank n is peers[n]; the NI itself, NULL, has to have one. From
  * then on the peers' numbers, in events, in match_id and from ni_peer_initiator, are their ranks;

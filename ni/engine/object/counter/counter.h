@@ -81,8 +81,7 @@ ni_status ni_counter_hold(struct ni *ni, ni_handle handle, _Atomic uint32_t *hel
 /* ni_counter_add by a peer. */
 ni_status ni_counter_add_keyed(struct ni *ni, ni_handle handle, uint64_t key, int64_t value);
 
-/* ---- counter_notify.c
- * -------------------------------------------------------------------------------- */
+/* ---- counter_notify.c ------------------------------------------------------------------------ */
 
 /* Let it all leave. No lock is held. */
 void ni_counter_notify_deliver(struct ni *ni, struct ni_counter_notify *notices);
@@ -99,8 +98,7 @@ void ni_armed_start(struct ni *ni, struct ni_list *reached);
 /* The counter goes away: their acks are told so, later. The NI's lock is held. */
 void ni_armed_cancel(struct ni *ni, struct ni_counter *counter);
 
-/* ---- counter_config.c
- * ------------------------------------------------------------------------------- */
+/* ---- counter_config.c ------------------------------------------------------------------------ */
 
 /* A Write to a counter that is no addition. sender may be anybody; the bytes may change. The
  * progress lock is ours. */
