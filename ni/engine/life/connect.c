@@ -33,8 +33,7 @@ bool ni_reachable(const struct ni *ni, const void *blob, size_t len, char *reaso
     return ni_links_route(ni, blob, len, &route, reason, reason_size) == NI_OK;
 }
 
-/* ---- what needs the progress lock, of calls that do not wait for it
- * ----------------------------------- */
+/* ---- what needs the progress lock, of calls that do not wait for it -------------------------- */
 
 struct ni_peer_deferred {
     struct ni_deferred_call deferred;
@@ -123,44 +122,37 @@ static bool is_last(struct ni *ni, struct ni_peer *peer, bool forget)
     return last;
 }
 
-/* The progress lock is ours. The peer may go on sending to us: what it sends is still understood
- * and answered, so the struct stays, and what waits for it is still sent. */
+/* The peer may go on sending to us: what it sends is still understood and answered, so the struct
+ * stays, and what waits for it is still sent. */
 static void let_go(struct ni *ni, struct ni_peer *peer, bool forget)
 {
+    bool taken;
+
+    if (ni_usable(ni) != NI_OK) {
+        return;
+    }
+    taken = ni_progress_lock_take(ni);
     ni_peers_walk(ni);
     if (is_last(ni, peer, forget)) {
         ni_peer_complete_all(peer, NI_ERR_CANCELED);
     }
     ni_peers_walked(ni);
+    if (forget && ni->depth == 0) {
+        ni_peers_sever(ni);
+    } else if (forget) {
+        ni->untidy |= NI_UNTIDY_PEERS;
+    }
+    ni_progress_lock_give(ni, taken);
 }
 
 void ni_disconnect(struct ni *ni, struct ni_peer *peer)
 {
-    bool taken;
-
-    if (ni_usable(ni) != NI_OK) {
-        return;
-    }
-    taken = ni_progress_lock_take(ni);
     let_go(ni, peer, false);
-    ni_progress_lock_give(ni, taken);
 }
 
 void ni_forget(struct ni *ni, struct ni_peer *peer)
 {
-    bool taken;
-
-    if (ni_usable(ni) != NI_OK) {
-        return;
-    }
-    taken = ni_progress_lock_take(ni);
     let_go(ni, peer, true);
-    if (ni->depth == 0) {
-        ni_peers_sever(ni);
-    } else {
-        ni->untidy |= NI_UNTIDY_PEERS;
-    }
-    ni_progress_lock_give(ni, taken);
 }
 
 static bool run_leave(struct ni *ni, struct ni_deferred_call *deferred)
@@ -170,8 +162,8 @@ static bool run_leave(struct ni *ni, struct ni_deferred_call *deferred)
     void *arg = task->arg;
 
     if (ni->depth > 1) {
-        ni_deferred_call_add(
-            ni, deferred); /* in a poll of a callback, which may be of such an operation */
+        /* In a poll of a callback, which may be of such an operation. */
+        ni_deferred_call_add(ni, deferred);
         return false;
     }
     let_go(ni, task->peer, false);
