@@ -57,6 +57,20 @@ static bool is_name(const char *item, size_t length, const char *name)
     return strlen(name) == length && memcmp(item, name, length) == 0;
 }
 
+/* Whether a list of components includes one. A list that excludes includes nothing. */
+static bool includes(const char *list, const char *name)
+{
+    while (list != NULL && list[0] != '^') {
+        size_t length = strcspn(list, ",");
+
+        if (is_name(list, length, name)) {
+            return true;
+        }
+        list = list[length] == ',' ? list + length + 1 : NULL;
+    }
+    return false;
+}
+
 /* How many components a list includes that are not our own and not among `local`, which may be
  * NULL; ours: it has our name. A list that excludes includes nothing. */
 static unsigned others_in(const char *list, const char *const *local, bool *ours)
@@ -88,10 +102,7 @@ bool ompi_glue_asked(int enable, const char *const *parameters)
     bool named = false;
 
     for (; *parameters != NULL; parameters++) {
-        bool ours;
-
-        (void)others_in(value_of(*parameters), NULL, &ours);
-        named |= ours;
+        named |= includes(value_of(*parameters), component->version->mca_component_name);
     }
     return enable == OMPI_GLUE_ENABLE_YES || (enable == OMPI_GLUE_ENABLE_AUTO && named);
 }
@@ -107,4 +118,11 @@ bool ompi_glue_alone(const char *const *parameters, const char *const *local)
         }
     }
     return false;
+}
+
+const char *ompi_glue_list_without(const char *parameter, const char *name, const char *other)
+{
+    const char *list = value_of(parameter);
+
+    return includes(list, name) && !includes(list, other) ? list : NULL;
 }

@@ -53,6 +53,10 @@ enum ompi_glue_enable {
  * which is one more such list. */
 bool ompi_glue_alone(const char *const *parameters, const char *const *local);
 
+/* The value of a parameter that is a list of components and includes one, but not the other; NULL
+ * if it is none. */
+const char *ompi_glue_list_without(const char *parameter, const char *name, const char *other);
+
 /* Register the parameter "enable"; enable holds it from now on. */
 void ompi_glue_register_enable(const char *help, int *enable);
 

@@ -132,8 +132,19 @@ struct ompi_match_endpoint *ompi_match_connect(struct ompi_proc_t *proc)
     return endpoint;
 }
 
+/* Windows of osc rdma need a BTL. What Open MPI says where one cannot be made names no remedy. */
+static void check_windows(void)
+{
+    const char *list = ompi_glue_list_without("osc", "rdma", "pt2pt");
+
+    if (list != NULL) {
+        ompi_glue_help("no-windows", list, "", "");
+    }
+}
+
 int ompi_match_add_procs(size_t nprocs, struct ompi_proc_t **procs)
 {
+    check_windows(); /* here the component has been chosen */
     for (size_t i = 0; i < nprocs; i++) {
         if (ompi_glue_mtl_slot(procs[i]) == NULL && ompi_match_connect(procs[i]) == NULL) {
             return OMPI_ERR_UNREACH;

@@ -36,5 +36,10 @@ says_not 'component match open function successful'
     expect 1 unused --mca pml cm --mca mtl match --mca mtl_match_segment_size lots
 }
 
+expect 0 used --mca pml cm --mca mtl match --mca osc rdma,sm
+says 'needs -mca osc pt2pt,sm here'
+expect 0 used --mca pml cm --mca mtl match --mca osc rdma,pt2pt
+says_not 'needs -mca osc pt2pt,sm here'
+
 shows 'mtl match' mtl_match --mca pml cm --mca mtl match
 finish

@@ -53,5 +53,10 @@ says 'selected pml ob1, but peer'
 each 1 'OMPI_MCA_pml=ob1 OMPI_MCA_btl=vader,self' OMPI_MCA_pml=match
 says 'The match PML cannot reach a process'
 
+expect 0 used --mca pml match --mca osc rdma,sm
+says 'needs -mca osc pt2pt,sm here'
+expect 0 used --mca pml match --mca osc rdma,pt2pt
+says_not 'needs -mca osc pt2pt,sm here'
+
 shows 'pml match' pml_match --mca pml match
 finish
