@@ -23,7 +23,7 @@ struct ni_bulk;
  * its peer's list, under the NI's lock.
  */
 
-/* From NI_OP_READ on, success comes with bytes. QUIET: Writes of which only the last is answered,
+/* From NI_OP_READ on, success comes with bytes. UNACKED: Writes of which only the last is answered,
  * and each refusal (stores.h, unacked.h). DONE: it has ended, and its ack waits for a caller
  * (thread.h): `failure` and `got` hold its result. */
 enum ni_op_kind {
