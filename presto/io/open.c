@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -235,6 +236,20 @@ int pri_io_set_size(struct pri_io *io, int64_t size)
     return agree(io->team, error);
 }
 
+/* Begun anew with each signal it might never end. */
+static int without_signals(int fd, int64_t size)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int number;
+    do {
+        number = posix_fallocate(fd, 0, size);
+    } while (number == EINTR);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return number;
+}
+
 static int allocate(struct pri_io *io, int64_t size)
 {
     int64_t now;
@@ -245,7 +260,7 @@ static int allocate(struct pri_io *io, int64_t size)
     if ((uint64_t)size > io->size_limit) {
         return PRI_IO_NO_SPACE;
     }
-    int number = posix_fallocate(io->fd, 0, size);
+    int number = without_signals(io->fd, size);
     if (number == EOPNOTSUPP || number == EINVAL) {
         return size > now ? truncate_to(io, size) : 0;
     }

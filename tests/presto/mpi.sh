@@ -89,6 +89,27 @@ for shared in 1 0; do
         failed "rma_death, PRESTO_RMA_SHARED=$shared (exit status $rc, not 137): $(cat "$work/out")"
     fi
 done
+
+# Files where something goes wrong below. Who is killed while it writes for others ends the job, and has written nothing that is wrong.
+compile "$here/mpi_files.c" "$work/mpi_files" -I"$mpi" "$work/mt.o" || failed "mpi_files does not compile"
+for n in 1 3; do
+    run "$prestorun" -n $n "$work/mpi_files"
+done
+timeout -k 10 120 "$prestorun" -n 3 "$work/mpi_files" kill "$work/killed" >"$work/out" 2>&1 </dev/null
+rc=$?
+[ $rc -eq 137 ] || failed "mpi_files kill (exit status $rc, not 137): $(cat "$work/out")"
+run "$work/mpi_files" look "$work/killed" 3
+# shellcheck disable=SC2016 # the inner shell expands it
+small='mount -t tmpfs -o size=2m none "$0" && exec timeout -k 10 120 "$@"'
+mkdir "$work/small"
+map=
+[ "$(id -u)" -eq 0 ] || map=--map-root-user
+if unshare $map --mount sh -c "$small" "$work/small" true 2>/dev/null; then
+    run unshare $map --mount sh -c "$small" "$work/small" "$prestorun" -n 3 "$work/mpi_files" full "$work/small/full"
+else
+    echo "not on a file system that is full: mounts are not allowed"
+fi
+
 # PMIx's event loop is not compiled with ThreadSanitizer, which takes its locks for mistakes.
 case ${MPIRUN:+mpirun}/${APELINK_SANITIZER-} in
 /* | */*thread*) ;;
