@@ -172,9 +172,11 @@ static bool number_of(const struct pmi_job *job, const char *key, long min, long
 
 static int introduce(struct pri_rank *self, struct pmi_job *job, long rank, long size)
 {
+    const char *id = getenv("PMI_JOBID"); /* Slurm's, which wants to hear it */
     int told;
 
-    if (!ask(job, "fullinit-response", "cmd=fullinit;pmirank=%ld;threaded=FALSE;", rank) ||
+    if (!ask(job, "fullinit-response", "cmd=fullinit;%s%s%spmirank=%ld;threaded=FALSE;",
+             id == NULL ? "" : "pmijobid=", id == NULL ? "" : id, id == NULL ? "" : ";", rank) ||
         !number_of(job, "rank", 0, size - 1, &self->rank) ||
         !number_of(job, "size", 1, PRI_MAX_RANKS, &told) || told != size) {
         return complain("it knows no such rank");

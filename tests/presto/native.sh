@@ -74,6 +74,7 @@ run "prestorun within srun" env SLURM_STEP_NUM_TASKS=3 "$prestorun" -n 2 "$progr
 pmi2=$programs/pmi2_launcher
 run "native_p2p by PMI-2" "$pmi2" 3 "$programs/native_p2p"
 run "native_coll by PMI-2, which says where ranks are" "$pmi2" --hosts "(vector,(0,1,4))" 4 "$programs/native_coll"
+run "native_p2p by PMI-2 that wants to hear of what job ranks are" "$pmi2" --job 6.0 3 "$programs/native_p2p"
 run "a job of one rank by PMI-2" "$pmi2" 1 "$programs/native_p2p"
 # As Slurm says it of ranks dealt out in turn: a block for each round.
 rounds=$(printf ',(0,1,1)%.0s' $(seq 150))

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Covers: core/launch_pmi2.c core/launch_pmi2_text.c */
 /*
- * A launcher with PMI-2: pmi2_launcher [--hosts MAPPING] [--deny COMMAND] [--old] N PROGRAM...
- * starts N processes on this host as one job, answers their commands, and ends the job when a
- * process fails or aborts. It keeps to what launchers may be expected to store (keys of 63
+ * A launcher with PMI-2: pmi2_launcher [--hosts MAPPING] [--deny COMMAND] [--job ID] [--old] N
+ * PROGRAM... starts N processes on this host as one job, answers their commands, and ends the job
+ * when a process fails or aborts. It keeps to what launchers may be expected to store (keys of 63
  * characters, values of 1023). MAPPING is told as PMI_process_mapping. --deny: the answer to
- * COMMAND is an error. --old: it has PMI-1 alone. The exit status is that of the first process that
- * failed, 128 + N for signal N; 99: a command was not as it should be.
+ * COMMAND is an error. --job: processes have to say of which job they are, as Slurm wants it.
+ * --old: it has PMI-1 alone. The exit status is that of the first process that failed, 128 + N for
+ * signal N; 99: a command was not as it should be.
  */
 #include <errno.h>
 #include <poll.h>
@@ -34,7 +35,7 @@ static struct entry {
 
 static struct process process[MOST];
 static int count, alive, failure;
-static const char *mapping, *denied = "";
+static const char *mapping, *denied = "", *job;
 static bool old;
 
 static _Noreturn void give_up(const char *what, const char *why)
@@ -181,6 +182,9 @@ static void serve(struct process *p, char *command)
     char rest[COMMAND_MAX / 2]; /* a mapping is longer than values of keys may be */
     const char *name = value_of(command, "cmd");
     if (strcmp(name, "fullinit") == 0) {
+        if (job != NULL && strcmp(value_of(command, "pmijobid"), job) != 0) {
+            give_up("another job", command);
+        }
         (void)snprintf(rest, sizeof(rest),
                        "pmi-version=2;pmi-subversion=0;rank=%s;size=%d;appnum=0;",
                        value_of(command, "pmirank"), count);
@@ -248,6 +252,9 @@ static void start_process(int rank, char **command)
         (void)setenv("PMI_RANK", text, 1);
         (void)snprintf(text, sizeof(text), "%d", count);
         (void)setenv("PMI_SIZE", text, 1);
+        if (job != NULL) {
+            (void)setenv("PMI_JOBID", job, 1);
+        }
         (void)signal(SIGPIPE, SIG_DFL);
         (void)execvp(command[0], command);
         _exit(127);
@@ -282,7 +289,9 @@ int main(int argc, char **argv)
             old = true;
             continue;
         }
-        *(strcmp(argv[1], "--hosts") == 0 ? &mapping : &denied) = argv[2];
+        *(strcmp(argv[1], "--hosts") == 0 ? &mapping
+          : strcmp(argv[1], "--job") == 0 ? &job
+                                          : &denied) = argv[2];
         argc--;
         argv++;
     }
