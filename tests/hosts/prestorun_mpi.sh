@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs of prestocc on several hosts, started by prestorun: data is checked, ranks of one host share memory and others do not, a rank
+# Programs of prestocc on several hosts, started by prestorun: data is checked, also in files, ranks of one host share memory and others do not, a rank
 # or a host that dies ends the job or, if asked for, only what waits for it. Who is late for a rank of another host is in the record, by the
 # clocks of both.
 # Covers: presto/core/recorder_hosts.c
@@ -30,6 +30,12 @@ done
 for program in rma_putget rma_windows coll_mixed; do
     compile "$mpi/$program.c" "$work"/part_*.o -I"$mpi" -o "$work/$program"
     job 0 -H h1:2,h2:2 "$work/$program"
+    says out MT-OK
+done
+# Files in a folder that all hosts see: collective accesses by others, shared pointers without shared memory.
+for program in file_calls file_model file_views; do
+    compile "$mpi/$program.c" "$work"/part_*.o -I"$mpi" -o "$work/$program"
+    job 0 -H h1:2,h2:2,h3:1 -x TMPDIR="$work" "$work/$program"
     says out MT-OK
 done
 cat >"$work/shared.c" <<'END'

@@ -81,7 +81,7 @@ with_names_of_any() {
     # shellcheck disable=SC2086 # no option, or one
     mpicc $sanitizer ring.c sum.c -o ring && mpirun -n 2 -mca btl self --rank-by=core --map-by socket ./ring 2>said | grep -q '^2 ranks, sum 1, Presto$' &&
         [ "$(grep -c '^mpirun (Presto.s): .* is ignored: ' said)" -eq 3 ] && ! mpirun -n 2 -hostfile x ./ring 2>/dev/null &&
-        mpicc -show x.c | grep -q 'lpresto ' && mpicc -compile_info x.c | grep -qv 'lpresto ' || return 1
+        mpicc -show x.c | grep -q 'lpresto ' && mpicc -compile_info x.c | grep -qv 'lpresto ' && mpicc -link_info | grep -q 'lpresto ' || return 1
     printf '#include <mpi.h>\n#include <vector>\nint main() { MPI_Init(0, 0); std::vector<int> v(1, 2); return MPI_Finalize(); }\n' >one.cc
     # shellcheck disable=SC2086
     mpicxx $sanitizer one.cc -o one && mpiexec -n 2 ./one || return 1
@@ -92,6 +92,28 @@ with_names_of_any() {
     fi
     # shellcheck disable=SC2086
     mpifort $sanitizer "$here/fortran/old.f" -o old && mpirun -n 2 ./old >said 2>&1 && grep -q 'MT-OK old' said && mpif90 -show x.f90 | grep -q 'lpresto_fortran '
+}
+
+# The module file, as `module load` reads it; where there is no Tcl its few words are read by sed.
+with_modulefile() {
+    modulefile=$(find "$prefix/share/modulefiles/presto" -type f) && [ -n "$modulefile" ] || return 1
+    if command -v tclsh >/dev/null; then
+        cat >module.tcl <<'END'
+proc module-whatis {words} {}
+proc conflict {args} {}
+proc prepend-path {name folder} {puts "$name=$folder\${$name:+:\$$name}; export $name"}
+source [lindex $argv 0]
+END
+        tclsh module.tcl "$modulefile" >lines
+    else
+        sed -n 's/^prepend-path \([A-Z_]*\) "\(.*\)"$/\1=\2${\1:+:$\1}; export \1/p' "$modulefile" >lines
+    fi
+    # shellcheck disable=SC1091 # it has just been made
+    . ./lines
+    cat lines
+    # shellcheck disable=SC2086 # no option, or one
+    [ "$(command -v mpicc)" = "$(sed -n "s/^wrappers='\(.*\)'/\1/p" "$prefix/bin/presto-env")/mpicc" ] && command -v prestorun | grep -q "^$prefix/bin/" &&
+        { ! command -v pkg-config >/dev/null || pkg-config --exists presto; } && mpicc $sanitizer ring.c sum.c -o ring && mpirun -n 2 ./ring | grep -q '^2 ranks, sum 1, Presto$'
 }
 
 with_cmake_and_names() {
@@ -139,6 +161,7 @@ fortran_with_configure() {
 try make with_make
 try "several objects" with_objects
 try "the names of any MPI" with_names_of_any
+[ -z "$installed" ] || try "the module file" with_modulefile
 if pkg-config --version >/dev/null 2>&1; then
     try pkg-config with_pkg_config
 fi

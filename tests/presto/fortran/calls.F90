@@ -274,6 +274,10 @@ subroutine types
   integer :: request
   integer(kind=MPI_ADDRESS_KIND) :: at(2), addresses(10), lb, extent
   integer :: ints
+  integer, parameter :: long = selected_int_kind(12), precise = selected_real_kind(10, 100)
+  integer(kind=long) :: many(3)
+  complex(kind=precise) :: point(2)
+  real(kind=precise) :: line(5)
   real(kind=8) :: real
   common /both/ real, ints
   character(len=MPI_MAX_OBJECT_NAME) :: name
@@ -309,6 +313,33 @@ subroutine types
   call MPI_Type_create_f90_real(15, 300, made(1), ierr)
   call MPI_Type_size(made(1), n, ierr)
   EXPECT(n == 8)
+  ! Types by what their numbers hold are those of such variables: in messages, and in sums.
+  call MPI_Type_create_f90_integer(12, made(1), ierr)
+  call MPI_Type_size(made(1), n, ierr)
+  EXPECT(8 * n == storage_size(many))
+  call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)
+  many = [5000000000_long, -1_long, 0_long]
+  call MPI_Allreduce(MPI_IN_PLACE, many, 3, made(1), MPI_SUM, MPI_COMM_WORLD, ierr)
+  EXPECT(all(many == [5000000000_long * n, -1_long * n, 0_long]))
+  call MPI_Type_create_f90_complex(10, 100, made(1), ierr)
+  call MPI_Type_create_f90_real(10, 100, made(2), ierr)
+  call MPI_Type_size(made(1), n, ierr)
+  EXPECT(8 * n == storage_size(point))
+  call MPI_Sendrecv(cmplx([1, 2], 0.25_precise, precise), 2, made(1), 0, 4, point, 2, made(1), 0, 4, MPI_COMM_SELF, status, ierr)
+  EXPECT(all(point == cmplx([1, 2], 0.25_precise, precise)))
+  line = 1e90_precise
+  call MPI_Allreduce(MPI_IN_PLACE, line, 5, made(2), MPI_MAX, MPI_COMM_WORLD, ierr)
+  EXPECT(all(line == 1e90_precise))
+#ifdef USE_MPI
+  call MPI_Sizeof(many, n, ierr)
+  EXPECT(ierr == MPI_SUCCESS .and. 8 * n == storage_size(many))
+  call MPI_Sizeof(point(1), n, ierr)
+  EXPECT(8 * n == storage_size(point))
+  call MPI_Sizeof(line, n, ierr)
+  EXPECT(8 * n == storage_size(line))
+  call MPI_Sizeof(n, n, ierr)
+  EXPECT(n == 4)
+#endif
   call MPI_Type_match_size(MPI_TYPECLASS_REAL, 4, made(1), ierr)
   EXPECT(made(1) /= MPI_DATATYPE_NULL)
   call MPI_Type_match_size(MPI_TYPECLASS_REAL, 16, made(1), ierr)
