@@ -66,6 +66,23 @@ grep -Eq '^a_user +yes +- +[0-9.]+ s \([0-9.]+\) +-$' "$work/out" || failed "no 
 legacy --waiting own --alone --ranks 2 base
 printf '%s\n' 'base presto build ' 'base presto 2' | diff - "$work/seen" >"$work/difference" || failed "alone: $(cat "$work/difference")"
 
+# What it needs is there already.
+legacy --repeat 1 --ranks 2 a_user
+printf '%s\n' 'a_user presto build 0' 'a_user other build 1' 'a_user presto 2' 'a_user other 2' | diff - "$work/seen" >"$work/difference" ||
+    failed "what is needed is built again: $(cat "$work/difference")"
+
+# What has been built is tried once more without, all of it in turns, and what has not is skipped.
+legacy --built --within 60 --repeat 2 --ranks 2
+[ $rc -eq 0 ] || failed "--built: status $rc: $(cat "$work/out")"
+printf '%s\n' 'base presto 2' 'base other 2' 'a_user presto 2' 'a_user other 2' 'base other 2' 'base presto 2' 'a_user other 2' 'a_user presto 2' |
+    diff - "$work/seen" >"$work/difference" || failed "--built --within: $(cat "$work/difference")"
+legacy --built --within 0 --ranks 2 base
+[ ! -e "$work/seen" ] || failed "--within 0: something has run"
+grep -q '^base *SKIP: no time was left$' "$work/out" || failed "--within 0: not skipped: $(cat "$work/out")"
+rm "$work/kept/presto/base.built"
+legacy --built --ranks 2 base
+grep -q '^base *SKIP: it has not been built in ' "$work/out" || failed "--built: what is not there is not skipped: $(cat "$work/out")"
+
 # What is told to end leaves nothing that runs.
 touch "$work/seen.hangs"
 PATH=$work/bin:$PATH python3 "$work/tree/tools/legacy" --prefix "$work/prefix" --work "$work/kept" --alone base >"$work/out" 2>&1 &
