@@ -52,6 +52,7 @@ awk -v folders="^(${folders%|})/" '
 ' $(cat "$work/documents") >"$work/found"
 
 # Comments of the core name sources, too.
+# shellcheck disable=SC2016 # the dollars are of awk
 tree_files 'ni/*.[ch]' | xargs awk '
     FNR == 1 { inside = 0 }
     !inside && /^ *#/ { next }
