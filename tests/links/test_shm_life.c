@@ -273,6 +273,36 @@ static void test_opened_beside(void)
     finish(&actor);
 }
 
+static const struct ni_shm_life *life_at(struct ni_peer *peer)
+{
+    return atomic_load_explicit(&ni_shm_peer_of(peer->ep)->life, memory_order_relaxed);
+}
+
+/* It is mapped for the first bytes, and of who has none it is not looked for again. */
+static void test_when_it_is_needed(enum act act, bool has)
+{
+    struct actor actor;
+    struct mock a;
+    struct ni_peer *peer;
+    const struct ni_shm_life *life;
+    uint8_t local[LENGTH];
+
+    begin(&actor, act);
+    mock_open(&a, 1, NULL);
+    peer = mock_connect(&a, &actor.blob, sizeof(actor.blob));
+    CHECK(peer->ep->copy && life_at(peer) == NULL);
+    for (int i = 0; i < 2; i++) {
+        CHECK(ni_link_shm.copy(peer->ep, NI_COPY_FROM_PEER, local, (uintptr_t)memory, LENGTH) ==
+              NI_OK);
+        CHECK(i == 0 || life_at(peer) == life);
+        life = life_at(peer);
+    }
+    CHECK(has ? ni_shm_life_lasts(life) : life == &ni_shm_no_life);
+    have_it_act(&actor);
+    mock_close(&a);
+    finish(&actor);
+}
+
 /* Children do not end what is their parent's, and have their own. */
 static void test_children(void)
 {
@@ -387,6 +417,8 @@ int main(void)
     test_lasts(ENDS_A_THREAD);
     test_first_thread_ends();
     test_opened_beside();
+    test_when_it_is_needed(STAYS, true);
+    test_when_it_is_needed(OPENS_BESIDE, false);
     test_children();
     test_not_written();
     return 0;

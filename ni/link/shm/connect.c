@@ -352,7 +352,7 @@ void ni_shm_peer_free(struct ni_shm_peer *peer)
 
     leave_peer(peer);
     forget_segment(peer);
-    ni_shm_life_unmap(peer->life);
+    ni_shm_life_unmap(atomic_load_explicit(&peer->life, memory_order_relaxed));
     if (peer->asked) {
         atomic_fetch_sub_explicit(&link->connecting, 1, memory_order_relaxed);
     }

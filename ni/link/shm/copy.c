@@ -49,19 +49,41 @@ void ni_shm_copy_permit(void)
     pthread_once(&permit_once, permit);
 }
 
+/* Looked for with the first bytes that are copied, which few peers have. */
+static const struct ni_shm_life *life_of(struct ni_shm_peer *peer)
+{
+    /* Pairs with the release below. */
+    const struct ni_shm_life *life = atomic_load_explicit(&peer->life, memory_order_acquire);
+    const struct ni_shm_life *found;
+
+    if (NI_LIKELY(life != NULL)) {
+        return life;
+    }
+    found = ni_shm_life_map(&peer->blob, peer->pid);
+    found = found != NULL ? found : &ni_shm_no_life;
+    /* Pairs with the acquire above, and with itself where another thread was first. */
+    if (!atomic_compare_exchange_strong_explicit(&peer->life, &life, found, memory_order_acq_rel,
+                                                 memory_order_acquire)) {
+        ni_shm_life_unmap(found);
+        return life;
+    }
+    return found;
+}
+
 /* One call of the kernel: bytes copied, or -1 with errno. */
-static ssize_t call_kernel(const struct ni_shm_peer *peer, enum ni_copy_direction direction,
-                           void *local, uint64_t remote, size_t len)
+static ssize_t call_kernel(struct ni_shm_peer *peer, enum ni_copy_direction direction, void *local,
+                           uint64_t remote, size_t len)
 {
     if (ni_fault(NI_FAULT_SYSCALL)) {
         errno = EPERM;
         return -1;
     }
-    return ni_shm_identity_copy(&peer->blob, peer->life, peer->pid, direction, local, remote, len);
+    return ni_shm_identity_copy(&peer->blob, len != 0 ? life_of(peer) : NULL, peer->pid, direction,
+                                local, remote, len);
 }
 
 /* All bytes, none to see whether it can be done; 0 or an errno. */
-static int copy_all(const struct ni_shm_peer *peer, enum ni_copy_direction direction, void *local,
+static int copy_all(struct ni_shm_peer *peer, enum ni_copy_direction direction, void *local,
                     uint64_t remote, size_t len)
 {
     uint8_t *here = local;
@@ -106,7 +128,7 @@ static const char *reason_of(int error)
 }
 
 /* Why copies through the kernel do not work, or NULL. */
-static const char *probe_copy(const struct ni_shm_peer *peer)
+static const char *probe_copy(struct ni_shm_peer *peer)
 {
     int error;
 
@@ -146,9 +168,6 @@ bool ni_shm_copy_probe(struct ni_shm_peer *peer)
         return true;
     }
     reason = probe_copy(peer);
-    if (reason == NULL && peer->life == NULL) {
-        peer->life = ni_shm_life_map(&peer->blob, peer->pid);
-    }
     if (reason != NULL) {
         ni_log_limited(&limit, wanted == NI_SHM_COPY_PROCESS_VM ? NI_LOG_ERROR : NI_LOG_INFO,
                        "long messages to and from process %u go through shared memory: "

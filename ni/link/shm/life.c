@@ -136,9 +136,11 @@ const struct ni_shm_life *ni_shm_life_map(const struct ni_shm_blob *blob, pid_t 
     return life;
 }
 
+const struct ni_shm_life ni_shm_no_life;
+
 void ni_shm_life_unmap(const struct ni_shm_life *life)
 {
-    if (life != NULL) {
+    if (life != NULL && life != &ni_shm_no_life) {
         (void)munmap((void *)(uintptr_t)life, (size_t)sysconf(_SC_PAGESIZE));
     }
 }

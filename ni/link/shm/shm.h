@@ -115,8 +115,9 @@ struct ni_shm_peer {
     uint32_t out_reviewed; /* its head then */
     struct ni_shm_quiet out_quiet;
     struct ni_shm_rail out_rails[NI_RAILS_MAX - 1];
-    const char *copy_reason;        /* why ep.copy is false */
-    const struct ni_shm_life *life; /* where the kernel says that it has lost its memory, or NULL */
+    const char *copy_reason; /* why ep.copy is false */
+    /* Where the kernel says that it has lost its memory; NULL: not looked for yet. Any thread. */
+    const struct ni_shm_life *_Atomic life;
 
     /* In part. */
     struct ni_peer *in_peer; /* the engine's; as ep.peer, once there is an endpoint */
@@ -378,7 +379,9 @@ bool ni_shm_identity_lost(const struct ni_shm_blob *blob);
 int ni_shm_life_begin(uint64_t word);
 /* Map that page of the process of a blob, which has this number here, or NULL. Any thread. */
 const struct ni_shm_life *ni_shm_life_map(const struct ni_shm_blob *blob, pid_t pid);
-/* NULL is allowed. */
+/* Of who has none: it says nothing. */
+extern const struct ni_shm_life ni_shm_no_life;
+/* NULL and ni_shm_no_life are allowed. */
 void ni_shm_life_unmap(const struct ni_shm_life *life);
 /* Whether all that the kernel has copied from a process until now was of the one whose page this
  * is. false: nobody knows. Any thread. */
