@@ -5,7 +5,6 @@
  * of the record or of another handle.
  */
 #include "pml_hooks/pml_hooks.h"
-#include "record/clock.h"
 #include "record/names.h"
 
 enum kind { KIND_SUM, KIND_LEVEL, KIND_GREATEST };
@@ -170,24 +169,12 @@ static bool is_time(const struct variable *variable)
 /* ---- reading: under the lock of MPI_T ---------------------------------------------------------
  */
 
-/* Seconds of a tick: always the same, that a sum never becomes less. It takes some time to know
- * them. */
+/* Seconds of a tick: always the same, that a sum never becomes less. */
 static double tick_seconds(void)
 {
-    enum { LEAST_NS = 10000000 };
-    static double known;
-    const struct record_head *head = record_own.head;
-    uint64_t passed, ticks;
+    uint64_t rate = record_own.head->ticks_per_second;
 
-    if (known > 0) {
-        return known;
-    }
-    do {
-        passed = record_clock() - head->clock_start;
-        ticks = record_stamp() - head->stamp_start;
-    } while (passed < LEAST_NS);
-    known = 1e-9 * (double)passed / (double)ticks;
-    return known;
+    return rate != 0 ? 1 / (double)rate : 1e-9;
 }
 
 static uint64_t number_at(const void *entry, const struct variable *variable, unsigned index)

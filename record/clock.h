@@ -30,4 +30,22 @@ static inline uint64_t record_stamp(void)
 #endif
 }
 
+/* Both clocks of the same moment: that of some tries between whose stamps least passed, as the
+ * thread may lose its processor between two readings. */
+static inline void record_read_clocks(uint64_t *clock, uint64_t *stamp)
+{
+    uint64_t least = UINT64_MAX;
+
+    *clock = *stamp = 0;
+    for (int i = 0; i < 5; i++) {
+        uint64_t before = record_stamp(), found = record_clock(), took = record_stamp() - before;
+
+        if (took < least) {
+            least = took;
+            *clock = found;
+            *stamp = before + took / 2;
+        }
+    }
+}
+
 #endif

@@ -33,8 +33,7 @@ static double rate(uint64_t *clock, uint64_t *stamp)
 {
     const struct record_head *head = record_own.head;
 
-    *clock = record_clock();
-    *stamp = record_stamp();
+    record_read_clocks(clock, stamp);
     return *stamp > head->stamp_start
                ? (double)(*clock - head->clock_start) / (double)(*stamp - head->stamp_start)
                : 1.0;

@@ -22,11 +22,21 @@ static void copy_text(char *to, size_t size, const char *from)
     to[length] = '\0';
 }
 
-/* Two clocks read together. */
-static void read_clocks(uint64_t *clock, uint64_t *stamp)
+/* When this code was loaded, so that the rate of stamps is known when the record begins. */
+static uint64_t loaded_clock, loaded_stamp;
+
+static __attribute__((constructor)) void note_clocks(void)
 {
-    *clock = record_clock();
-    *stamp = record_stamp();
+    record_read_clocks(&loaded_clock, &loaded_stamp);
+}
+
+static uint64_t ticks_per_second(const struct record_head *head)
+{
+    uint64_t passed = head->clock_start - loaded_clock;
+
+    return passed == 0
+               ? 0
+               : (uint64_t)((double)(head->stamp_start - loaded_stamp) * 1e9 / (double)passed);
 }
 
 static void fill_head(const struct record_process *process)
@@ -48,7 +58,8 @@ static void fill_head(const struct record_process *process)
     (void)clock_gettime(CLOCK_REALTIME, &now);
     head->start_seconds = (uint64_t)now.tv_sec;
     head->start_nanoseconds = (uint64_t)now.tv_nsec;
-    read_clocks(&head->clock_start, &head->stamp_start);
+    record_read_clocks(&head->clock_start, &head->stamp_start);
+    head->ticks_per_second = ticks_per_second(head);
     head->clock_last = head->clock_start;
     head->stamp_last = head->stamp_start;
     head->last_event = head->stamp_start;
@@ -85,7 +96,7 @@ void record_finish(void)
 
     head->end_stamp = record_stamp();
     head->state = RECORD_FINALIZING;
-    read_clocks(&head->clock_last, &head->stamp_last);
+    record_read_clocks(&head->clock_last, &head->stamp_last);
     record_slice_next(head->stamp_last);
 }
 

@@ -242,9 +242,11 @@ static void speak(uint64_t still_ns)
 static void update_clocks(void)
 {
     struct record_head *head = record_own.head;
+    uint64_t clock, stamp;
 
-    head->clock_last = record_clock();
-    head->stamp_last = record_stamp();
+    record_read_clocks(&clock, &stamp);
+    head->clock_last = clock;
+    head->stamp_last = stamp;
     record_slice_next(head->stamp_last);
     record_look_soon();
 }

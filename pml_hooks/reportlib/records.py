@@ -67,13 +67,16 @@ def read_entry(data, at, fields, clock):
 
 
 class Clock:
-    """Seconds for ticks, by two readings of both clocks; without a later one, by the clock of now."""
+    """Seconds for ticks, by two readings of both clocks; without a later one, by what the record says of the rate, which one of an earlier
+    release does not: then by the clock of now."""
 
     def __init__(self, head):
         self.start = head["stamp_start"]
         ticks = head["stamp_last"] - head["stamp_start"]
         nanoseconds = head["clock_last"] - head["clock_start"]
-        if ticks <= 0 or nanoseconds < 10**8:
+        if (ticks <= 0 or nanoseconds < 10**8) and head.get("ticks_per_second"):
+            ticks, nanoseconds = head["ticks_per_second"], 10**9
+        elif ticks <= 0 or nanoseconds < 10**8:
             ticks, nanoseconds = head["last_event"] - self.start, time.monotonic_ns() - head["clock_start"]
         self.per_tick = nanoseconds * 1e-9 / ticks if ticks > 0 else 0.0
 

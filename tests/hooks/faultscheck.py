@@ -194,6 +194,9 @@ def last_calls(folder, what, ended_by):
     call = ranks[1]["calls"][0] if 1 in ranks else {}
     if len(left) != 3 or call.get("kind") != RECV or call.get("peer") != 2 or call.get("tag") != 1 or ranks[1]["ended_by"] != ended_by:
         fail("%s: of three records %d are left, the last call is %s: %s" % (what, len(left), call, done.stderr))
+    elif ranks[1]["death_seen"] is not None and not 0.45 <= ranks[1]["death_seen"] - call["since"] <= running.LIMIT:
+        fail("%s: its death was seen %g s after its last call, half a second after which it has ended" % (
+            what, ranks[1]["death_seen"] - call["since"]))
     if "did not come to MPI_Finalize" not in report(folder, number).stdout:
         fail("%s: the report does not say who did not come to MPI_Finalize" % what)
 

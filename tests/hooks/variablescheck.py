@@ -14,7 +14,7 @@ from reportlib import schema  # pylint: disable=wrong-import-position,import-err
 
 PREFIXES = {"head": "", "class": "classes_", "slice": "slices_", "peer": "peers_"}
 # Fields that say whose record it is and where its parts are, and those by which a peer finds a message: these are no variables.
-NONE = re.compile(r"head_(magic|version|schema_.*|threads|enabled|state|job|rank|size|pid|start_.*|stamp_.*|process_.*|ended_by|peer_room"
+NONE = re.compile(r"head_(magic|version|schema_.*|threads|enabled|state|job|rank|size|pid|start_.*|stamp_.*|ticks_.*|process_.*|ended_by|peer_room"
                   r"|clock_(start|last|reference)|(call|class|pending|peer|fault)_count)$|peer_(job|rank|(send|receive|received)_number)$")
 
 
