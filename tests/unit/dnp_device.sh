@@ -125,6 +125,9 @@ assert b["torus"] == [1, 1, 1] and not b["kernel"] and "X+" in b["links"]' || fa
 "$info" --board="$work/none" >"$work/out" 2>&1 && fail "apeni-info --board of no device"
 grep -q 'see whether apelink-board serves a device there' "$work/out" || fail "no device: $(cat "$work/out")"
 
+APENI_LINKS=dev APENI_DEV_DEVICE=$device "$info" --links >"$work/info" || fail "apeni-info --links"
+grep -q 'job.on.several.hosts.*dev (processes of hosts in one torus of APEnet+ cards)' "$work/info" || fail "apeni-info --links says: $(cat "$work/info")"
+
 # perf WORD DEVICES: apeni-perf board over cards says this, with two rows of four values, of which only reading may be missing.
 perf() {
     "$APELINK_BUILDDIR/tools/apeni-perf" board --devices "$2" -m 8,10000 -i 8 -R 1 >"$work/perf" 2>&1 || fail "apeni-perf board: $(cat "$work/perf")"

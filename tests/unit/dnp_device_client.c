@@ -426,7 +426,9 @@ static void hold(void)
         post(APELINK_PUT, (uintptr_t)from, (uintptr_t)to, APELINK_PAYLOAD_MAX);
         post(APELINK_GET, (uintptr_t)from, (uintptr_t)to, LONG_GET);
         for (int i = 0; i < 2; i++) {
-            error = apelink_client_wait(&client, 60000000000U);
+            do {
+                error = apelink_client_wait(&client, 60000000000U);
+            } while (error == -EINTR); /* as the kernel may say when a FUSE server ends */
             if (error != 0) {
                 puts(error == -ENOTCONN || error == -ECONNABORTED || error == -ENODEV
                          ? "the card has gone"
