@@ -26,4 +26,4 @@ hosts_tests = \
     tests/hosts/usage.sh
 
 TESTS += $(hosts_tests)
-EXTRA_DIST += $(hosts_tests) tests/hosts/common.sh tests/hosts/components.sh tests/hosts/hfm_check.py tests/hosts/hfm_common.sh tests/hosts/lost_host.c tests/hosts/jitter_common.sh tests/hosts/possible.sh tests/hosts/presto_common.sh tests/hosts/strangers.py tests/hosts/udp.py
+EXTRA_DIST += $(hosts_tests) tests/hosts/common.sh tests/hosts/components.sh tests/hosts/hfm_check.py tests/hosts/hfm_common.sh tests/hosts/lost_host.c tests/hosts/jitter_common.sh tests/hosts/possible.sh tests/hosts/presto_common.sh tests/hosts/strangers.py tests/hosts/udp.py tests/hosts/with_cards.sh
