@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Covers: dnp/board/board.c, dnp/board/config.c, dnp/lofamo/manager.c. A ring of three boards: the first has a host that
-# writes nothing, the third a broken core, which is emulated; what each knows of the others; then the first stops.
+# writes nothing, the third a broken core, which is emulated; what each knows of the others; then the first stops, and goes on.
 set -u
 
 board=${APELINK_BUILDDIR:?}/dnp/apelink-board
@@ -99,6 +99,7 @@ becomes 1 'r["dnp_watchdog"] >> 23 & 3 == 2 and r["link_up"][1] == 0' "card 1 do
 becomes 2 'r["dnp_watchdog"] >> 25 & 3 == 2 and r["link_up"][0] == 0' "card 2 does not know that card 0 is silent"
 kill -CONT "$first"
 becomes 1 'r["link_up"][1] == 1' "card 1 does not know that card 0 has come back"
+state 0 'r["dnp_watchdog"] >> 23 & 0xf == 0 and r["link_up"][:2] == [1, 1]' || fail "card 0 says that links are broken which it was not there to hear"
 for pid in $pids; do
     kill "$pid"
     wait "$pid" || fail "a board ended with $?"
