@@ -120,9 +120,15 @@ bool ompi_glue_alone(const char *const *parameters, const char *const *local)
     return false;
 }
 
-const char *ompi_glue_list_without(const char *parameter, const char *name, const char *other)
+bool ompi_glue_names(const char *parameter, const char *name)
+{
+    return includes(value_of(parameter), name);
+}
+
+bool ompi_glue_names_only(const char *parameter, const char *const *local)
 {
     const char *list = value_of(parameter);
+    bool ours;
 
-    return includes(list, name) && !includes(list, other) ? list : NULL;
+    return list != NULL && list[0] != '\0' && list[0] != '^' && others_in(list, local, &ours) == 0;
 }

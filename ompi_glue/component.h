@@ -53,9 +53,10 @@ enum ompi_glue_enable {
  * which is one more such list. */
 bool ompi_glue_alone(const char *const *parameters, const char *const *local);
 
-/* The value of a parameter that is a list of components and includes one, but not the other; NULL
- * if it is none. */
-const char *ompi_glue_list_without(const char *parameter, const char *name, const char *other);
+/* Whether a parameter is a list of components that includes one. */
+bool ompi_glue_names(const char *parameter, const char *name);
+/* Whether it is one in which all, but for this component, are among `local`, which is one, too. */
+bool ompi_glue_names_only(const char *parameter, const char *const *local);
 
 /* Register the parameter "enable"; enable holds it from now on. */
 void ompi_glue_register_enable(const char *help, int *enable);

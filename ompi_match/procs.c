@@ -132,13 +132,16 @@ struct ompi_match_endpoint *ompi_match_connect(struct ompi_proc_t *proc)
     return endpoint;
 }
 
-/* Windows of osc rdma need a BTL. What Open MPI says where one cannot be made names no remedy. */
+/* Windows of osc rdma go over a BTL beside this. What Open MPI says where none has them names no
+ * remedy. */
 static void check_windows(void)
 {
-    const char *list = ompi_glue_list_without("osc", "rdma", "pt2pt");
+    static const char *const without[] = {"self", "tcp", NULL};
 
-    if (list != NULL) {
-        ompi_glue_help("no-windows", list, "", "");
+    if (ompi_glue_names("osc", "rdma") && !ompi_glue_names("osc", "pt2pt") &&
+        (ompi_glue_names_only("btl", without) ||
+         (ompi_glue_several_hosts() && !ompi_glue_names("btl", "apelink")))) {
+        ompi_glue_help("no-windows", "", "", "");
     }
 }
 

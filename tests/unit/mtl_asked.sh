@@ -36,10 +36,13 @@ says_not 'component match open function successful'
     expect 1 unused --mca pml cm --mca mtl match --mca mtl_match_segment_size lots
 }
 
-expect 0 used --mca pml cm --mca mtl match --mca osc rdma,sm
-says 'needs -mca osc pt2pt,sm here'
-expect 0 used --mca pml cm --mca mtl match --mca osc rdma,pt2pt
-says_not 'needs -mca osc pt2pt,sm here'
+expect 0 used --mca pml cm --mca mtl match --mca osc rdma,sm --mca btl self,tcp
+says 'those of -mca osc pt2pt,sm'
+for windows in '--mca osc rdma' '--mca osc rdma,pt2pt --mca btl self' '--mca osc rdma --mca btl apelink,self'; do
+    # shellcheck disable=SC2086 # several words
+    expect 0 used --mca pml cm --mca mtl match $windows
+    says_not 'those of -mca osc pt2pt,sm'
+done
 
 shows 'mtl match' mtl_match --mca pml cm --mca mtl match
 finish

@@ -53,10 +53,13 @@ says 'selected pml ob1, but peer'
 each 1 'OMPI_MCA_pml=ob1 OMPI_MCA_btl=vader,self' OMPI_MCA_pml=match
 says 'The match PML cannot reach a process'
 
-expect 0 used --mca pml match --mca osc rdma,sm
-says 'needs -mca osc pt2pt,sm here'
-expect 0 used --mca pml match --mca osc rdma,pt2pt
-says_not 'needs -mca osc pt2pt,sm here'
+expect 0 used --mca pml match --mca osc rdma,sm --mca btl self,tcp
+says 'those of -mca osc pt2pt,sm'
+for windows in '--mca osc rdma' '--mca osc rdma,pt2pt --mca btl self' '--mca osc rdma --mca btl apelink,self'; do
+    # shellcheck disable=SC2086 # several words
+    expect 0 used --mca pml match $windows
+    says_not 'those of -mca osc pt2pt,sm'
+done
 
 shows 'pml match' pml_match --mca pml match
 finish
