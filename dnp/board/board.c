@@ -28,13 +28,8 @@ enum {
     WORK_NS = 3000000,           /* ... no more than this */
 };
 
-static uint64_t board_now(const struct board *board)
-{
-    return (ni_now_ns() - board->start_ns - board->away_ns) / board->config.cycle_ns;
-}
-
-/* Has it been away? Before anything is taken, and judged by the clock. */
-static void follow_clock(struct board *board)
+/* In cycles. It stands still while the card is away, which is found out when it is looked at. */
+static uint64_t board_now(struct board *board)
 {
     uint64_t now = ni_now_ns(), meant = ni_max_u64(board->seen_ns, board->wake_ns);
 
@@ -42,6 +37,7 @@ static void follow_clock(struct board *board)
         board->away_ns += now - meant;
     }
     board->seen_ns = now;
+    return (now - board->start_ns - board->away_ns) / board->config.cycle_ns;
 }
 
 /* A link without a cable sends no credits; what the router gives it goes nowhere. */
@@ -140,13 +136,11 @@ static uint64_t until_look(const struct board *board)
  * not for others to do first. */
 static bool run_round(struct board *board, uint64_t *due)
 {
-    uint64_t now, late = UINT64_MAX;
+    uint64_t now = board_now(board), late = UINT64_MAX;
     uint32_t before = moved(board);
     bool rung = board_device_look(&board->device), active, moves;
     unsigned news;
 
-    follow_clock(board);
-    now = board_now(board);
     for (unsigned link = 0; link < DNP_LINKS; link++) {
         late = ni_min_u64(late, board_wire_late(&board->wire[link], now));
     }
@@ -264,7 +258,6 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    follow_clock(wire->board);
     board_wire_hear(wire);
     board_wire_take(wire, board_now(wire->board));
     board_run(wire->board);
