@@ -32,12 +32,15 @@ enum {
 static uint64_t board_now(struct board *board)
 {
     uint64_t now = ni_now_ns(), meant = ni_max_u64(board->seen_ns, board->wake_ns);
+    bool away = now > meant + LATE_NS;
 
-    if (now > meant + LATE_NS) {
-        board->away_ns += now - meant;
-    }
+    board->away_ns += away ? now - meant : 0;
     board->seen_ns = now;
-    return (now - board->start_ns - board->away_ns) / board->config.cycle_ns;
+    now = (now - board->start_ns - board->away_ns) / board->config.cycle_ns;
+    if (away) {
+        dnp_lofamo_away(&board->card.lofamo, now);
+    }
+    return now;
 }
 
 /* A link without a cable sends no credits; what the router gives it goes nowhere. */
@@ -245,6 +248,18 @@ static void board_run(void *arg)
     event_add(board->timer, &wait);
 }
 
+/* Somebody asks, and is to see what has been due: a host that finds its card late asks again at
+ * once, and then has to find it in time. */
+static void catch_up(void *arg)
+{
+    struct board *board = arg;
+    uint64_t due;
+
+    if (dnp_lofamo_due(&board->card.lofamo) <= board_now(board)) {
+        (void)run_round(board, &due);
+    }
+}
+
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
@@ -329,7 +344,7 @@ ni_status board_open(struct board *board, const struct board_config *config,
     }
     if (status == NI_OK && config->device[0] != '\0') {
         status = board_fuse_open(&board->fuse, &board->device, board->config.device,
-                                 (mode_t)config->device_mode, base, board_run, board);
+                                 (mode_t)config->device_mode, base, catch_up, board_run, board);
     }
     if (status == NI_OK && config->machine[0] != '\0') {
         status = board_ivshmem_open(&board->ivshmem, &board->device, board->config.machine,

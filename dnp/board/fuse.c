@@ -324,6 +324,7 @@ static void on_request(evutil_socket_t fd, short what, void *arg)
     _Alignas(8) uint8_t bytes[FUSE_REQUEST_MAX];
 
     (void)what;
+    fuse->before(fuse->arg);
     for (int i = 0; i < REQUESTS; i++) {
         ssize_t len = read(fd, bytes, sizeof bytes);
         struct request request = {.fuse = fuse, .header = (const struct fuse_in_header *)bytes};
@@ -345,13 +346,14 @@ static void on_request(evutil_socket_t fd, short what, void *arg)
 
 ni_status board_fuse_open(struct board_fuse *fuse, struct board_device *device,
                           const char *directory, mode_t mode, struct event_base *base,
-                          void (*after)(void *arg), void *arg)
+                          void (*before)(void *arg), void (*after)(void *arg), void *arg)
 {
     *fuse = (struct board_fuse){.device = device,
                                 .base = base,
                                 .directory = directory,
                                 .mode = mode,
                                 .node = ROOT,
+                                .before = before,
                                 .after = after,
                                 .arg = arg};
     fuse->fd = board_fuse_mount(fuse);

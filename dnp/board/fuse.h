@@ -38,18 +38,19 @@ struct board_fuse {
     struct board_open *files;
     unsigned count;
     uint64_t node; /* the last that was given away */
-    void (*after)(void *arg);
+    void (*before)(void *arg), (*after)(void *arg);
     void *arg;
 };
 
 /*
  * Mount and serve from the event loop. The file gets this mode, and owner and group of the
- * directory. after(arg) is called when programs have asked for something. directory has to stay. A
- * failure is logged, with what is missing.
+ * directory. before(arg) and after(arg) are called when programs have asked for something, before
+ * they are answered and after that. directory has to stay. A failure is logged, with what is
+ * missing.
  */
 ni_status board_fuse_open(struct board_fuse *fuse, struct board_device *device,
                           const char *directory, mode_t mode, struct event_base *base,
-                          void (*after)(void *arg), void *arg);
+                          void (*before)(void *arg), void (*after)(void *arg), void *arg);
 
 /* Also after a failed open. Programs that have the file open get ENOTCONN from then on. */
 void board_fuse_close(struct board_fuse *fuse);

@@ -75,6 +75,23 @@ static void read_host(struct dnp_lofamo *lofamo, uint64_t now)
         lofamo->host = DNP_FAULT_HOST_LOST;
     }
     lofamo->read_at = now;
+    lofamo->put_off = false;
+}
+
+void dnp_lofamo_away(struct dnp_lofamo *lofamo, uint64_t now)
+{
+    uint64_t write = write_period(lofamo), read = read_period(lofamo);
+
+    if (!lofamo->enabled) {
+        return;
+    }
+    if (now < due_after(lofamo->written_at, write)) {
+        lofamo->written_at = now - write;
+    }
+    if (!lofamo->put_off && due_after(lofamo->read_at, read) < now + write) {
+        lofamo->read_at = now + write - read;
+        lofamo->put_off = true;
+    }
 }
 
 /* The card's own status as a fault word. */

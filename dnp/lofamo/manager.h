@@ -41,6 +41,7 @@ struct dnp_lofamo {
     uint64_t read_at;
     uint64_t written_at;
     struct dnp_watch watch;
+    bool put_off;  /* the next read was */
     uint32_t host; /* fault words: of the host */
     uint32_t card; /* of the card, what is masked left out */
     bool send;     /* the host asks for messages */
@@ -59,6 +60,10 @@ uint64_t dnp_lofamo_due(const struct dnp_lofamo *lofamo);
 
 /* Do what is due. work: what waits in the core now. */
 void dnp_lofamo_step(struct dnp_lofamo *lofamo, const struct dnp_core_work *work, uint64_t now);
+
+/* The card has been away until now, for a time that its clock does not count, perhaps together with
+ * its host: it writes at once, and gives the host T_write to do so, once for each read. */
+void dnp_lofamo_away(struct dnp_lofamo *lofamo, uint64_t now);
 
 /* What neighbours are told now: a diagnostic message, or 0. */
 uint32_t dnp_lofamo_message(const struct dnp_lofamo *lofamo);

@@ -179,6 +179,34 @@ static void test_who_was_late_together_with_the_host_waits_once(void **state)
     assert_true(lofamo.watch.lost);
 }
 
+/* It shows that it is there, and its host has time to do so, once for each read. */
+static void test_who_was_away_writes_at_once_and_reads_later(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        put(DNP_REG_host_watchdog, 0);
+        now = lofamo.read_at + READ_MS * MS - 1;
+        dnp_lofamo_step(&lofamo, &work, now);
+        put(DNP_REG_dnp_watchdog, ~1U);
+        dnp_lofamo_away(&lofamo, now);
+        assert_true(dnp_lofamo_due(&lofamo) <= now);
+        dnp_lofamo_step(&lofamo, &work, now);
+        assert_int_equal(get(DNP_REG_dnp_watchdog), 1);
+        now += WRITE_MS * MS - 1;
+        dnp_lofamo_away(&lofamo, now);
+        dnp_lofamo_step(&lofamo, &work, now);
+        assert_false(lofamo.watch.lost);
+        put(DNP_REG_host_watchdog, i == 0);
+        now++;
+        dnp_lofamo_step(&lofamo, &work, now);
+        assert_int_equal(lofamo.watch.lost, i == 1);
+    }
+    put(DNP_REG_fault_mask, 0);
+    dnp_lofamo_step(&lofamo, &work, now);
+    dnp_lofamo_away(&lofamo, now);
+    assert_true(dnp_lofamo_due(&lofamo) == UINT64_MAX);
+}
+
 static void test_links_core_and_sensors_are_in_their_fields(void **state)
 {
     (void)state;
@@ -336,6 +364,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_host_that_stops_is_told_of_within_two_reads, setup),
         cmocka_unit_test_setup(test_a_broken_service_network_and_the_send_bit_are_told, setup),
         cmocka_unit_test_setup(test_who_was_late_together_with_the_host_waits_once, setup),
+        cmocka_unit_test_setup(test_who_was_away_writes_at_once_and_reads_later, setup),
         cmocka_unit_test_setup(test_links_core_and_sensors_are_in_their_fields, setup),
         cmocka_unit_test_setup(test_masked_bits_stay_0_and_emulated_ones_are_added, setup),
         cmocka_unit_test_setup(test_the_host_sees_the_worst_since_it_looked, setup),
