@@ -3,19 +3,50 @@
  * Depths of queues, by the variables of MPI_T of what carries the messages: those of pml ob1, which
  * are bound to a communicator, and those of an interface that matches. Others do not tell.
  */
+#include <dlfcn.h>
+
+#include "ompi/mca/mtl/mtl.h"
 #include "pml_hooks/pml_hooks_ask.h"
 #include "record/account.h"
 
-/* Each pair of them that may be there; those of a component that was not chosen are not valid. */
+/* Each pair of them that may be there, by the PML for which it counts. */
 static const struct source {
-    const char *framework, *component, *posted, *unexpected;
+    const char *pml, *framework, *component, *posted, *unexpected;
 } sources[] = {
-    {"pml", "ob1", "posted_recvq_length", "unexpected_msgq_length"},
-    {"mtl", "match", "match_posted", "match_unexpected"},
-    {"pml", "match", "match_posted", "match_unexpected"},
+    {"ob1", "pml", "ob1", "posted_recvq_length", "unexpected_msgq_length"},
+    {"cm", "mtl", "match", "match_posted", "match_unexpected"},
+    {"match", "pml", "match", "match_posted", "match_unexpected"},
 };
 
 static const mca_base_pvar_t *posted, *unexpected; /* NULL: not known */
+
+/* Whether a function is of a component, by the file that it was loaded from. */
+static bool is_of(const void *function, const char *framework, const char *component)
+{
+    char name[64];
+    Dl_info info;
+
+    (void)snprintf(name, sizeof(name), "/mca_%s_%s.", framework, component);
+    return dladdr(function, &info) != 0 && info.dli_fname != NULL &&
+           strstr(info.dli_fname, name) != NULL;
+}
+
+/* Whether it carries the messages. Another one has its variables, too, where MPI_T was initialised
+ * before MPI: as long as MPI_T lives. What pml monitoring stands for it has the progress of. */
+static bool carries(const struct source *source)
+{
+    const char *chosen = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+
+    if (strcmp(chosen, "monitoring") == 0) {
+        if (!is_of((const void *)(uintptr_t)mca_pml.pml_progress, "pml", source->pml)) {
+            return false;
+        }
+    } else if (strcmp(chosen, source->pml) != 0) {
+        return false;
+    }
+    return strcmp(source->framework, "mtl") != 0 ||
+           is_of((const void *)(uintptr_t)ompi_mtl->mtl_send, "mtl", source->component);
+}
 
 static const mca_base_pvar_t *find(const struct source *source, const char *name)
 {
@@ -92,6 +123,9 @@ static void look(void)
 void pml_hooks_queues_begin(void)
 {
     for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+        if (!carries(&sources[i])) {
+            continue;
+        }
         posted = find(&sources[i], sources[i].posted);
         unexpected = find(&sources[i], sources[i].unexpected);
         if (posted != NULL && unexpected != NULL) {

@@ -443,6 +443,11 @@ def ucx():
         print("ucx: skipped: Open MPI has no pml ucx")
         return
     running.chosen.append("ucx")
+    # There are variables of ob1, too, until MPI_T is finalised.
+    with tempfile.TemporaryDirectory() as folder:
+        code, output, errors = mpirun(folder, 2, "ucx", ["hooks_pvars", "early"])
+        if code != 0 or output.split().count("good") != 2:
+            fail("ucx: variables: exit code %s: %s" % (code, errors[-600:]))
     count()
     switch()
     late()
@@ -532,8 +537,8 @@ def late():
                     sums[rank["rank"], peer["rank"]] = peer["late_sender_ticks"]
             whole = sum(sums.values())
             # Rank 1 sends to rank 0 a second late in all, and nobody else is late. A busy machine adds to it, or
-            # has rank 0 begin to wait late, too.
-            if sums.get((0, 1), 0) < 0.5 or sums[0, 1] < 0.8 * whole:
+            # has rank 0 begin to wait late, too, and its answers be late.
+            if sums.get((0, 1), 0) < 0.5 or sums[0, 1] < 0.6 * whole:
                 fail("%s: lateness by (rank, peer): %s" % (transport, sums))
         with tempfile.TemporaryDirectory() as folder:
             code, _, errors = mpirun(folder, 3, transport, ["hooks_stall", "begun"])
