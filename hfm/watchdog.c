@@ -182,3 +182,10 @@ void hfm_watchdog_step(struct hfm_watchdog *watchdog, uint64_t now,
         watchdog->read_at = now;
     }
 }
+
+void hfm_watchdog_answered(struct hfm_watchdog *watchdog, uint64_t now, uint64_t answered)
+{
+    if (watchdog->read_at == now && answered - now > watchdog->write_period / 4) {
+        watchdog->read_at = answered;
+    }
+}

@@ -71,4 +71,8 @@ uint64_t hfm_watchdog_due(const struct hfm_watchdog *watchdog);
 void hfm_watchdog_step(struct hfm_watchdog *watchdog, uint64_t now,
                        const struct hfm_listener *listener);
 
+/* The card has answered the step at `now` only at `answered`: what it is late by counts until it is
+ * read next, or it would be read again before it has to have written. */
+void hfm_watchdog_answered(struct hfm_watchdog *watchdog, uint64_t now, uint64_t answered);
+
 #endif

@@ -178,6 +178,7 @@ static uint64_t work(struct card_thread *card)
     }
     card->watchdog.host = atomic_load_explicit(&card->host, memory_order_relaxed);
     hfm_watchdog_step(&card->watchdog, now, &listener);
+    hfm_watchdog_answered(&card->watchdog, now, ni_now_ns());
     if (card->phase == CARD_WORKS && !card->gone) {
         write_reach(card);
     }

@@ -246,6 +246,24 @@ static void test_a_card_that_is_late_is_looked_at_again(void **state)
 }
 
 /* With a driver that has lists one call does it all; an old one is called for each register. */
+/* It was read when it answered, and has its T_write from then on. */
+static void test_a_card_that_answers_late_is_read_later(void **state)
+{
+    (void)state;
+    next_read(1);
+    hfm_watchdog_answered(&watchdog, now, now + WRITE / 4);
+    assert_true(watchdog.read_at == now);
+    hfm_watchdog_answered(&watchdog, now, now + READ - MS);
+    assert_true(watchdog.read_at == now + READ - MS);
+    hfm_watchdog_answered(&watchdog, now, now + READ); /* of a step that has not read */
+    assert_true(watchdog.read_at == now + READ - MS);
+    step_at(watchdog.read_at + READ - 1);
+    assert_int_equal(changes, 0);
+    step_at(now + 1); /* and is not excused then */
+    assert_int_equal(changes, 1);
+    assert_change(0, HFM_OWN, HFM_CARD_LOST, 0);
+}
+
 static void test_calls_of_a_round(void **state)
 {
     (void)state;
@@ -365,6 +383,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_late_read_accuses_once_later, setup),
         cmocka_unit_test_setup(test_neighbours_are_read_and_acknowledged, setup),
         cmocka_unit_test_setup(test_neighbours_that_are_well_are_not_read, setup),
+        cmocka_unit_test_setup(test_a_card_that_answers_late_is_read_later, setup),
         cmocka_unit_test_setup(test_calls_of_a_round, setup),
         cmocka_unit_test_setup(test_a_card_that_is_late_is_looked_at_again, setup),
         cmocka_unit_test_setup(test_what_is_written_between_read_and_clear, setup),
