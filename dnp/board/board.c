@@ -183,6 +183,16 @@ static bool has_to_nap(struct board *board)
     return true;
 }
 
+/* With a real-time priority the longer the longer nothing has moved: each time is taken from those
+ * for whom it waits. */
+static uint64_t nap(const struct board *board)
+{
+    uint64_t quiet = ni_now_ns() - board->active_ns;
+
+    return board->config.realtime == 0 ? NAP_NS
+                                       : ni_max_u64(NAP_NS, ni_min_u64(quiet / 8, SLEEP_NS));
+}
+
 /* It has worked since a time. What comes is not bounded by what programs of this host do, and they
  * get no core while one with a real-time priority works. */
 static void leave_time(struct board *board, uint64_t begun)
@@ -230,7 +240,7 @@ static void board_run(void *arg)
         busy = run_round(board, &due);
         if (due == 0 && !take_frames(board) && !busy) {
             if (has_to_nap(board)) {
-                due = NAP_NS;
+                due = nap(board);
             } else {
                 lend_core(board);
             }
