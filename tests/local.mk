@@ -16,6 +16,18 @@ AM_TESTS_ENVIRONMENT = \
     CXX='$(CXX)'; export CXX; \
     NM='$(NM)'; export NM;
 
+# The stage "kunit" compiles them within Linux.
+EXTRA_DIST += \
+    tests/kunit/Kbuild \
+    tests/kunit/Kconfig \
+    tests/kunit/buffers.c \
+    tests/kunit/config \
+    tests/kunit/fixture.c \
+    tests/kunit/fixture.h \
+    tests/kunit/layouts.c \
+    tests/kunit/mailbox.c \
+    tests/kunit/rings.c
+
 EXTRA_DIST += \
     tests/machine/init.sh \
     tests/machine/line.py \

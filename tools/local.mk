@@ -22,6 +22,7 @@ EXTRA_DIST += \
     tools/stages/distcheck \
     tools/stages/fuzz \
     tools/stages/install \
+    tools/stages/kunit \
     tools/stages/legacy \
     tools/stages/machine \
     tools/stages/mpi
