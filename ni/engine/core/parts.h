@@ -238,8 +238,8 @@ struct ni_peer_core_part {
     uint32_t initiator;     /* number of the peer, from 1 */
     uint64_t name;          /* of its NI, whatever the link */
     uint32_t blob_len;
-    uint8_t blob[NI_BLOB_MAX]; /* the link's part */
-    struct ni_long_way way;    /* that of the last endpoint, for people */
+    const uint8_t *blob;    /* the link's part, behind the peer */
+    struct ni_long_way way; /* that of the last endpoint, for people */
 };
 
 struct ni_peer_send_part {

@@ -31,7 +31,7 @@ static struct ni_peer *find_peer(const struct ni *ni, uint64_t name, const void 
 static struct ni_peer *add_peer(struct ni *ni, struct ni_link *link, uint64_t name,
                                 const void *blob, size_t len)
 {
-    struct ni_peer *peer = ni_aligned_zero(NI_CACHE_LINE, sizeof(*peer));
+    struct ni_peer *peer = ni_aligned_zero(NI_CACHE_LINE, sizeof(*peer) + len);
 
     if (peer == NULL) {
         return NULL;
@@ -45,7 +45,7 @@ static struct ni_peer *add_peer(struct ni *ni, struct ni_link *link, uint64_t na
     peer->link = link;
     peer->core.name = name;
     peer->core.blob_len = (uint32_t)len;
-    memcpy(peer->core.blob, blob, len);
+    peer->core.blob = memcpy(peer + 1, blob, len);
     ni_list_init(&peer->send.controls);
     ni_list_init(&peer->send.requests);
     ni_list_init(&peer->send.streams);
@@ -69,7 +69,7 @@ static ni_status get_peer(struct ni *ni, struct ni_link *link, const void *blob,
     uint64_t name = link->ops->name_of(blob, len);
     struct ni_peer *peer;
 
-    if (len > sizeof(peer->core.blob)) {
+    if (len > NI_BLOB_MAX) {
         return NI_ERR_PROTOCOL;
     }
     ni_lock_take(&ni->lock, ni->threads);

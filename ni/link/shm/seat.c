@@ -21,6 +21,12 @@ static struct flock seat_lock(short type, uint32_t seat)
         .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)seat + 1, .l_len = 1};
 }
 
+/* Whether an NI of the owner's process sits there. The registry is locked. */
+static bool is_local(const struct ni_shm_segment *segment, uint32_t seat)
+{
+    return segment->own && segment->local[seat] != 0;
+}
+
 static void unlock_seat(struct ni_shm_segment *segment, uint32_t seat)
 {
     struct flock lock = seat_lock(F_UNLCK, seat);
@@ -39,7 +45,7 @@ static ni_status claim_seat(struct ni_shm_segment *segment, uint32_t seat, uint3
     uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
     struct flock lock = seat_lock(F_WRLCK, seat);
 
-    if (ni_shm_seat_state(seen) != NI_SHM_SEAT_FREE || segment->local[seat] != 0) {
+    if (ni_shm_seat_state(seen) != NI_SHM_SEAT_FREE || is_local(segment, seat)) {
         return NI_AGAIN;
     }
     /* First the lock, then the word: a claimed seat without a lock is that of a dead sender. */
@@ -156,7 +162,7 @@ bool ni_shm_seat_alive(struct ni_shm_segment *segment, uint32_t seat)
     bool local;
 
     ni_shm_registry_lock();
-    local = segment->local[seat] != 0;
+    local = is_local(segment, seat);
     ni_shm_registry_unlock();
     return local || locked_by_other(segment, seat_lock(F_WRLCK, seat));
 }

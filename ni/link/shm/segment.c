@@ -81,7 +81,7 @@ static void segment_free(struct ni_shm_segment *segment)
     ni_free(segment);
 }
 
-static struct ni_shm_segment *segment_alloc(const struct ni_shm_geometry *geometry)
+static struct ni_shm_segment *segment_alloc(const struct ni_shm_geometry *geometry, bool own)
 {
     struct ni_shm_segment *segment = ni_calloc(1, sizeof(*segment));
 
@@ -89,15 +89,16 @@ static struct ni_shm_segment *segment_alloc(const struct ni_shm_geometry *geomet
         return NULL;
     }
     segment->references = 1;
+    segment->own = own;
     segment->pid = getpid();
     segment->fd = -1;
     segment->geometry = *geometry;
     ni_list_init(&segment->list);
     ni_list_init(&segment->areas);
     ni_list_init(&segment->spares);
-    segment->local = ni_calloc(geometry->counts.seats, 1);
+    segment->local = own ? ni_calloc(geometry->counts.seats, 1) : NULL;
     segment->blobs_made = ni_calloc((geometry->areas - geometry->blobs) / geometry->counts.page, 1);
-    if (segment->local == NULL || segment->blobs_made == NULL) {
+    if ((own && segment->local == NULL) || segment->blobs_made == NULL) {
         segment_free(segment);
         return NULL;
     }
@@ -135,13 +136,12 @@ ni_status ni_shm_segment_create(const struct ni_shm_counts *counts, uint64_t add
                counts->seats, counts->slots, counts->ring, counts->bulk);
         return NI_ERR_INVALID;
     }
-    segment = segment_alloc(&geometry);
+    segment = segment_alloc(&geometry, true);
     if (segment == NULL) {
         ni_log(NI_LOG_ERROR, "out of memory");
         return NI_ERR_NOMEM;
     }
     pthread_once(&registry_once, watch_fork);
-    segment->own = true;
     segment->key = ni_random_key();
     status = ni_shm_file_make(segment);
     if (status == NI_OK) {
@@ -265,7 +265,7 @@ static ni_status adopt(int fd, const struct ni_shm_blob *blob, struct ni_shm_seg
         fd = ni_descriptor_keep(fd); /* not one of our files, whose locks a close would end */
         status = fd < 0 ? NI_ERR_SYSTEM : NI_OK;
     }
-    segment = status == NI_OK ? segment_alloc(&geometry) : NULL;
+    segment = status == NI_OK ? segment_alloc(&geometry, false) : NULL;
     if (segment == NULL) {
         discard(fd);
         return status == NI_OK ? NI_ERR_NOMEM : status;

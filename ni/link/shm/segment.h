@@ -56,7 +56,7 @@ struct ni_shm_segment {
     struct ni_shm_seat_blob *blobs;
     struct ni_list areas;
     struct ni_list spares; /* descriptors that must stay open as long as this one */
-    uint8_t *local;        /* own: per seat, 1 if an NI of this process has it */
+    uint8_t *local;        /* per seat, 1 if an NI of ours has it; NULL of others */
     uint8_t *blobs_made;   /* per page of blobs: 1 if known to be allocated */
 };
 
