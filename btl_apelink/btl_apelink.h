@@ -201,10 +201,11 @@ void mca_btl_apelink_endpoint_release(mca_btl_apelink_endpoint_t *endpoint);
 /* Print by which links processes are reached, if that is wanted. */
 void mca_btl_apelink_show_links(mca_btl_apelink_module_t *module);
 /* Tell the user, by a topic of the help file, and the layer above, which ends the job, what has
- * happened to a process. */
+ * happened to a process. lost: it; NULL: it may live, and nobody can go on without what has failed.
+ */
 void mca_btl_apelink_give_up(mca_btl_apelink_module_t *module,
-                             const mca_btl_apelink_endpoint_t *endpoint, const char *topic,
-                             const char *what, ni_status status);
+                             const mca_btl_apelink_endpoint_t *endpoint, opal_proc_t *lost,
+                             const char *topic, const char *what, ni_status status);
 /* ni_peer_down_fn */
 void mca_btl_apelink_peer_down(void *arg, struct ni_peer *peer, ni_status status);
 

@@ -19,8 +19,8 @@ bool mca_btl_apelink_starves(mca_btl_apelink_module_t *module,
     over = ni_memory_wait_over(&module->starve, 0, module->ni->config->memory_wait_ms);
     mca_btl_apelink_unlock(module, &module->lock);
     if (over) {
-        mca_btl_apelink_give_up(module, endpoint != NULL ? endpoint : &here, "operation-failed",
-                                what, NI_ERR_NOMEM);
+        mca_btl_apelink_give_up(module, endpoint != NULL ? endpoint : &here, NULL,
+                                "operation-failed", what, NI_ERR_NOMEM);
     }
     return over;
 }

@@ -58,6 +58,21 @@ static void store_result(const mca_btl_apelink_op_t *op, uint64_t value)
     }
 }
 
+static NI_COLD void failed(mca_btl_apelink_module_t *module, const mca_btl_apelink_op_t *op,
+                           ni_status status)
+{
+    if (status == NI_ERR_PEER_DEAD || status == NI_ERR_PROTOCOL || status == NI_ERR_CABLE ||
+        status == NI_ERR_CARD) {
+        /* Before the upper layer tries other ways to reach it. */
+        mca_btl_apelink_peer_down(module, op->endpoint->peer, status);
+    }
+    if (status != NI_ERR_PEER_CLOSED && !module->closing && is_of_osc(op->cbfunc)) {
+        /* osc/rdma does not look at the status, so that the program would go on with wrong data. */
+        mca_btl_apelink_give_up(module, op->endpoint, NULL, "operation-failed",
+                                "a put, get or atomic failed at", status);
+    }
+}
+
 void mca_btl_apelink_op_done(void *arg, ni_status status, uint64_t value)
 {
     mca_btl_apelink_module_t *module = &mca_btl_apelink;
@@ -66,14 +81,8 @@ void mca_btl_apelink_op_done(void *arg, ni_status status, uint64_t value)
 
     if (NI_LIKELY(status == NI_OK)) {
         store_result(op, value);
-    } else if (status == NI_ERR_PEER_DEAD || status == NI_ERR_PROTOCOL || status == NI_ERR_CABLE ||
-               status == NI_ERR_CARD) {
-        /* Before the upper layer tries other ways to reach it. */
-        mca_btl_apelink_peer_down(module, op->endpoint->peer, status);
-    } else if (status != NI_ERR_PEER_CLOSED && !module->closing && is_of_osc(copy.cbfunc)) {
-        /* osc/rdma does not look at the status, so that the program would go on with wrong data. */
-        mca_btl_apelink_give_up(module, op->endpoint, "operation-failed",
-                                "a put, get or atomic failed at", status);
+    } else {
+        failed(module, op, status);
     }
     /* Freed first: the callback may start another one. */
     opal_free_list_return(&module->ops, &op->super);

@@ -200,8 +200,8 @@ int mca_btl_apelink_del_procs(struct mca_btl_base_module_t *btl, size_t nprocs,
 }
 
 NI_COLD void mca_btl_apelink_give_up(mca_btl_apelink_module_t *module,
-                                     const mca_btl_apelink_endpoint_t *endpoint, const char *topic,
-                                     const char *what, ni_status status)
+                                     const mca_btl_apelink_endpoint_t *endpoint, opal_proc_t *lost,
+                                     const char *topic, const char *what, ni_status status)
 {
     /* With its host, if it was lost with that: node, what failed and how that is known. */
     const char *why = endpoint->peer != NULL && status == ni_peer_status(endpoint->peer)
@@ -217,7 +217,7 @@ NI_COLD void mca_btl_apelink_give_up(mca_btl_apelink_module_t *module,
         for (char *at = strchr(text, '%'); at != NULL; at = strchr(at, '%')) {
             *at = '/'; /* a name of a host, or what a fault manager says */
         }
-        module->error_cb(&module->super, MCA_BTL_ERROR_FLAGS_FATAL, endpoint->proc, text);
+        module->error_cb(&module->super, MCA_BTL_ERROR_FLAGS_FATAL, lost, text);
     }
 }
 
@@ -239,7 +239,7 @@ void mca_btl_apelink_peer_down(void *arg, struct ni_peer *peer, ni_status status
         return;
     }
     if (status != NI_ERR_PEER_CLOSED) {
-        mca_btl_apelink_give_up(module, endpoint, "peer-lost", "lost", status);
+        mca_btl_apelink_give_up(module, endpoint, endpoint->proc, "peer-lost", "lost", status);
     }
     mca_btl_apelink_fail_pending(endpoint, mca_btl_apelink_error(status));
 }

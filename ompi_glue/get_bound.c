@@ -33,7 +33,7 @@ struct ob1_fragment {
 
 bool ompi_glue_is_of_ob1(mca_btl_base_rdma_completion_fn_t cbfunc)
 {
-    static const char *const names[] = {"mca_pml_ob1.", NULL};
+    static const char *const names[] = {"mca_pml_ob1.", "mca_hook_apelink.", NULL};
     static struct ompi_glue_code_known known;
 
     return ompi_glue_is_code_of(&known, (uintptr_t)cbfunc, names);

@@ -27,8 +27,8 @@
 size_t ompi_glue_get_bound(void *local_address, uint64_t remote_address, size_t size,
                            mca_btl_base_rdma_completion_fn_t cbfunc, void *cbcontext, void *cbdata);
 
-/* Whether a callback lies in the component ob1, which looks at the status that it is given.
- * osc/rdma does not. Thread-safe. */
+/* Whether a callback lies in the component ob1, which looks at the status that it is given, or in
+ * pml_hooks, which puts itself before ob1's. osc/rdma does not look. Thread-safe. */
 bool ompi_glue_is_of_ob1(mca_btl_base_rdma_completion_fn_t cbfunc);
 
 #endif

@@ -9,6 +9,11 @@ endif
 pml_hooks_libpml_hooks_la_SOURCES = \
     ompi_glue/abort.h \
     ompi_glue/arrivals.h \
+    ompi_glue/code_of.c \
+    ompi_glue/code_of.h \
+    ompi_glue/get_bound.c \
+    ompi_glue/get_bound.h \
+    ompi_glue/ompi_glue.h \
     ompi_glue/osc.h \
     ompi_glue/pml.h \
     pml_hooks/pml_hooks.h \
