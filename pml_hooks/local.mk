@@ -42,6 +42,7 @@ pml_hooks_libpml_hooks_la_SOURCES = \
     pml_hooks/pml_hooks_pass.c \
     pml_hooks/pml_hooks_peers.c \
     pml_hooks/pml_hooks_persistent.c \
+    pml_hooks/pml_hooks_progress.c \
     pml_hooks/pml_hooks_pvars.c \
     pml_hooks/pml_hooks_queues.c \
     pml_hooks/pml_hooks_receives.c \

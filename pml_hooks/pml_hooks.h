@@ -27,6 +27,7 @@
  *   news.c       deaths, of which its hosts tell each other
  *   gather.c     at the end: the records of all ranks become one file of JSON
  *   number.c     the functions of the PML while recording is off
+ *   progress.c   whether it waits in a call that is not followed
  *   switch.c     on and off at run time
  *   pvars.c      variables of MPI_T
  *   help.c       what a user is told about parameters
@@ -223,6 +224,12 @@ void pml_hooks_switch(bool on);
 /* Take the signal pml_hooks_signal for switching, and give it back. */
 void pml_hooks_signal_begin(void);
 void pml_hooks_signal_end(void);
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+/* Note in the record when Open MPI makes progress, until the other. The record is open. */
+void pml_hooks_progress_begin(void);
+void pml_hooks_progress_end(void);
 
 /* ---- the end --------------------------------------------------------------------------------- */
 

@@ -170,6 +170,7 @@ static void begin(int argc, char **argv, int requested, int *provided)
     pml_hooks_signal_begin();
     pml_hooks_queues_begin();
     pml_hooks_windows_begin();
+    pml_hooks_progress_begin();
     pml_hooks_ending_watch();
     watch_begin();
     pml_hooks_ask_begin(&original);
@@ -183,6 +184,7 @@ static void end(void)
     }
     pml_hooks_signal_end();
     pml_hooks_windows_end();
+    pml_hooks_progress_end();
     pml_hooks_ask_finish();
     record_watch_end();
     pml_hooks_ending_ignore();

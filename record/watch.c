@@ -76,6 +76,29 @@ static uint64_t sum_of_calls(const struct record_seen *seen)
     return sum;
 }
 
+static bool is_within_second(uint64_t stamp)
+{
+    const uint64_t now = record_own.head->stamp_last, a_second = UINT64_C(1000000000);
+
+    return stamp >= now || in_nanoseconds(now - stamp) < a_second;
+}
+
+/* Whether it looks for messages, in a call that is not followed: it has none, had none within the
+ * last second, as one that polls has, and makes progress. */
+static bool waits_unseen(const struct record_seen *seen)
+{
+    if (record_own.head->stamp_last == record_own.head->stamp_start || seen->head.progressed == 0 ||
+        !is_within_second(seen->head.progressed)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < seen->head.call_count && i < RECORD_CALLS; i++) {
+        if (seen->calls[i].depth > 0 || is_within_second(seen->calls[i].since)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void look_at(struct record_seen *seen, void *arg)
 {
     const struct record_head *head = &seen->head;
@@ -89,7 +112,7 @@ static void look_at(struct record_seen *seen, void *arg)
         look->lowest = head->rank;
     }
     look->off = look->off || head->enabled == 0;
-    look->waiting = look->waiting || record_current_call(seen) != NULL;
+    look->waiting = look->waiting || record_current_call(seen) != NULL || waits_unseen(seen);
     look->running = look->running || head->state == RECORD_RUNNING;
     look->calls += sum_of_calls(seen);
 }

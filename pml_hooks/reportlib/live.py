@@ -16,7 +16,7 @@ def table(job):
         situation = found[rank]
         record, call = situation.record, situation.call
         need = situation.needs[0] if situation.needs else None
-        state = call["name"] if call else "does not record" if situation.off else "not in MPI"
+        state = call["name"] if call else "does not record" if situation.off else "a call not followed" if situation.unseen else "not in MPI"
         if not situation.alive:
             state = "ended" if call is None else "ended in " + state
         elif situation.stopped:

@@ -6,6 +6,7 @@ from .records import ANY
 
 RECEIVING = ("recv", "mrecv", "probe", "mprobe")
 PENDING_SEND, PENDING_RECEIVE = 1, 2
+UNSEEN = "a call that is not followed, such as MPI_Comm_dup"
 
 
 class Need:
@@ -34,12 +35,17 @@ class Situation:
         self.call = min(busy, key=lambda call: call["since"] or 0) if busy else None
         last = max((call["since"] or 0 for call in record["calls"]), default=0)
         self.since = self.call["since"] if self.call else last
+        # It makes progress, but in no call that is followed, and in none for a second, as one that polls would be.
+        self.unseen = not (self.call or self.off or self.finished) and self.alive and self.still_for() >= 1 and \
+            record.get("age", 0.0) - (record.get("progressed") or -1.0) < 1
         self.collective = names.get(self.call["tag"]) if self.call else None
         self.needs = [] if self.finished else self.find_needs()
         # One of several requests is enough for these.
         self.any_is_enough = bool(self.call) and self.call["name"] in ("waitany", "waitsome")
 
     def find_needs(self):
+        if self.unseen:
+            return [need for need in self.pending() if need.tag < ANY]
         if not self.call:
             return []
         name = self.call["name"]
@@ -48,11 +54,12 @@ class Situation:
         if not (name.startswith("wait") or windows.is_one(self.call)):
             return []
         # Within the call of a window the messages of Open MPI's collectives are waited for.
-        return [
-            Need(entry["kind"] == PENDING_SEND, entry["peer"], entry["tag"], entry["context"], entry["since"])
-            for entry in self.record["pending"]
-            if entry["kind"] in (PENDING_SEND, PENDING_RECEIVE) and (name.startswith("wait") or entry["tag"] < ANY)
-        ]
+        return [need for need in self.pending() if name.startswith("wait") or need.tag < ANY]
+
+    def pending(self):
+        """What its operations that are under way wait for."""
+        return [Need(entry["kind"] == PENDING_SEND, entry["peer"], entry["tag"], entry["context"], entry["since"])
+                for entry in self.record["pending"] if entry["kind"] in (PENDING_SEND, PENDING_RECEIVE)]
 
     def still_for(self):
         """Seconds in this call, or since the last one."""
@@ -66,6 +73,8 @@ class Situation:
             return "is stopped"
         if self.finished:
             return "is in MPI_Finalize"
+        if self.unseen:
+            return "is in " + UNSEEN
         if not self.call:
             return "does not record now" if self.off else "is not in MPI"
         within = " within %s" % self.collective if self.collective else ""
@@ -226,7 +235,9 @@ def missing_message(situation, need, all_situations):
     left, count = unmatched(sender, situation)
     if count == 0:
         reason = "rank %d has not sent it" % need.peer
-        if not sender.call and not sender.finished:
+        if sender.unseen:
+            reason += ": it %s, since %.1f s" % (sender.words(), sender.still_for())
+        elif not sender.call and not sender.finished:
             reason += ": it is not in MPI, since %.1f s" % sender.still_for()
         elif sender.finished:
             reason += " and is in MPI_Finalize"
@@ -247,7 +258,7 @@ def missing_receive(situation, need, all_situations):
         return "rank %d is on another host or has no record" % need.peer
     if receiver.finished:
         return "rank %d is in MPI_Finalize" % need.peer
-    if not receiver.call:
+    if not receiver.call and not receiver.unseen:
         return "rank %d has not received it: it is not in MPI, since %.1f s" % (need.peer, receiver.still_for())
     return "rank %d has not received it: it %s" % (need.peer, receiver.words())
 
@@ -289,8 +300,10 @@ def verdict(job):
             sentence = "Rank %d waits for %s: %s." % (situation.rank, need.words(), why(situation, need, found))
             if sentence not in sentences:
                 sentences.append(sentence)
+    sentences += ["Rank %d is in %s, since %.1f s." % (situation.rank, UNSEEN, situation.still_for())
+                  for situation in found.values() if situation.unseen]
     for situation in found.values():
-        if situation.alive and not (situation.finished or situation.stopped or situation.call):
+        if situation.alive and not (situation.finished or situation.stopped or situation.call or situation.unseen):
             sentences.append("Rank %d computes: it has not called MPI for %.1f s." % (
                 situation.rank, situation.still_for()))
     if not sentences:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Covers: record/calls.c record/watch.c record/process.c
+ * Covers: record/calls.c record/watch.c record/process.c pml_hooks/pml_hooks_progress.c
  *
  * Stops in the way that is named, with three ranks; or is slow, for so many seconds, and healthy.
  */
@@ -103,6 +103,17 @@ static void computes(void)
 {
     if (rank == 0) {
         receive(1, 3, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        compute();
+    }
+}
+
+static void made(void) /* a communicator that one does not make */
+{
+    MPI_Comm other;
+
+    if (rank == 0) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &other);
     } else if (rank == 1) {
         compute();
     }
@@ -341,19 +352,33 @@ static const struct way {
     const char *name;
     void (*run)(void);
 } ways[] = {
-    {"circle", circle},     {"sends", sends},
-    {"tag", tag},           {"comm", comm},
-    {"nobody", nobody},     {"any", any},
-    {"absent", absent},     {"collectives", collectives},
-    {"computes", computes}, {"probe", probe},
-    {"requests", requests}, {"synchronous", synchronous},
-    {"stopped", stopped},   {"trickle", trickle},
-    {"alone", alone},       {"pair", pair},
-    {"tests", tests},       {"killed", killed},
-    {"late", late},         {"begun", begun},
-    {"ahead", ahead},       {"peers", peers},
-    {"even", even},         {"odd", odd},
-    {"early", early},       {"finished", finished},
+    {"circle", circle},
+    {"sends", sends},
+    {"tag", tag},
+    {"comm", comm},
+    {"nobody", nobody},
+    {"any", any},
+    {"absent", absent},
+    {"collectives", collectives},
+    {"computes", computes},
+    {"made", made},
+    {"probe", probe},
+    {"requests", requests},
+    {"synchronous", synchronous},
+    {"stopped", stopped},
+    {"trickle", trickle},
+    {"alone", alone},
+    {"pair", pair},
+    {"tests", tests},
+    {"killed", killed},
+    {"late", late},
+    {"begun", begun},
+    {"ahead", ahead},
+    {"peers", peers},
+    {"even", even},
+    {"odd", odd},
+    {"early", early},
+    {"finished", finished},
     {"later", later},
 };
 

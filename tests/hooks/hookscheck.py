@@ -132,6 +132,7 @@ VERDICTS = {
     "absent": r"Rank 2 computes: it has not called MPI for",
     "collectives": r"Different collectives: in communicator 0 rank 0 is in barrier; ranks 1-2 are in bcast",
     "computes": r"rank 1 has not sent it: it is not in MPI, since",
+    "made": r"Rank 0 (waits for a message of rank 1, tag .*\n)?.*(rank 1 has not sent it|Rank 0 is in a call that is not followed)",
     "probe": r"Rank 0 waits for a message of rank 1, tag 5",
     "requests": r"Rank 0 waits for a message of rank [12], tag 4[23]",
     "synchronous": r"Rank 0 waits for that its message is taken by rank 1, tag 8",
