@@ -143,6 +143,8 @@ VERDICTS = {
 
 def stalls():
     for way, transport in turns(VERDICTS):
+        if (way, transport) == ("made", "presto"):
+            continue  # its MPI_Comm_dup waits for nobody
         with tempfile.TemporaryDirectory() as folder:
             code, _, errors = mpirun(folder, 3, transport, ["hooks_stall", way], hang_s=2, hang_abort=1)
             if code is None or code == 0 or not re.search(VERDICTS[way], errors):
