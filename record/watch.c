@@ -56,31 +56,30 @@ static uint64_t in_nanoseconds(uint64_t ticks)
                       (double)(head->stamp_last - head->stamp_start));
 }
 
+static bool is_within_second(uint64_t stamp)
+{
+    const uint64_t now = record_own.head->stamp_last;
+
+    return stamp >= now || in_nanoseconds(now - stamp) < UINT64_C(1000000000);
+}
+
 /* The sum of when calls began that have lasted for a second: shorter ones come and go where
  * somebody polls. */
 static uint64_t sum_of_calls(const struct record_seen *seen)
 {
-    const uint64_t now = record_own.head->stamp_last, a_second = UINT64_C(1000000000);
     uint64_t sum = 0;
 
-    if (now == record_own.head->stamp_start) {
+    if (record_own.head->stamp_last == record_own.head->stamp_start) {
         return 0;
     }
     for (uint32_t i = 0; i < seen->head.call_count && i < RECORD_CALLS; i++) {
         const struct record_call_entry *call = &seen->calls[i];
 
-        if (call->depth > 0 && call->since < now && in_nanoseconds(now - call->since) >= a_second) {
+        if (call->depth > 0 && !is_within_second(call->since)) {
             sum += call->since;
         }
     }
     return sum;
-}
-
-static bool is_within_second(uint64_t stamp)
-{
-    const uint64_t now = record_own.head->stamp_last, a_second = UINT64_C(1000000000);
-
-    return stamp >= now || in_nanoseconds(now - stamp) < a_second;
 }
 
 /* Whether it looks for messages, in a call that is not followed: it has none, had none within the
