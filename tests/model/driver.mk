@@ -8,7 +8,10 @@ tests_model_model_driver_pins_SOURCES = \
     driver/linux/dormant.c \
     driver/linux/pin.c \
     tests/model/kernel.h \
-    tests/model/model_driver_pins.c
+    tests/model/model_driver_pins.c \
+    tests/model/pins_card.c \
+    tests/model/pins_linux.c \
+    tests/model/pins_model.h
 tests_model_model_driver_pins_CPPFLAGS = -Itests/model/kernel $(MODEL_CPPFLAGS) -I$(top_srcdir)/tests/model -I$(top_srcdir)
 
 kernel_headers = build_bug capability err gfp interval_tree kref list miscdevice mm mmu_notifier moduleparam mutex pci rwsem \

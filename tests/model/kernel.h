@@ -4,8 +4,8 @@
 
 /*
  * As much of Linux as driver/linux/buffer.c, dormant.c and pin.c use, for one thread. All headers
- * of the kernel that they name are this one (dnp.mk). What depends on the model's state is in
- * model_driver_pins.c.
+ * of the kernel that they name are this one (driver.mk). What depends on the model's state is in
+ * pins_linux.c and pins_card.c.
  */
 #include <errno.h>
 #include <limits.h>
