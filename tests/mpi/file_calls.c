@@ -21,24 +21,6 @@ static MPI_File open_new(int amode)
     return file;
 }
 
-static void close_all(MPI_File file)
-{
-    mt_ok(MPI_File_close(&file));
-    mt_check(file == MPI_FILE_NULL, "the handle");
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (mt_rank == 0) {
-        mt_ok(MPI_File_delete(path, MPI_INFO_NULL));
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static int bytes_of(const MPI_Status *status)
-{
-    int n;
-    MPI_Get_count(status, MPI_BYTE, &n);
-    return n;
-}
-
 /* ---- opening ---- */
 
 static void modes(void)
@@ -71,7 +53,7 @@ static void modes(void)
     mt_class(MPI_File_open(world, path, all_modes | MPI_MODE_EXCL, MPI_INFO_NULL, &file),
              MPI_ERR_FILE_EXISTS);
     mt_class(MPI_File_close(&file), MPI_ERR_FILE);
-    close_all(open_new(MPI_MODE_RDWR));
+    mt_close_and_delete(open_new(MPI_MODE_RDWR), path);
 }
 
 static void modes_of_data(void)
@@ -81,7 +63,7 @@ static void modes_of_data(void)
     MPI_File file = open_new(MPI_MODE_CREATE | MPI_MODE_WRONLY);
     if (mt_rank == 0) {
         mt_ok(MPI_File_write_at(file, 3, &byte, 1, MPI_BYTE, &status));
-        mt_equal(bytes_of(&status), 1, "written");
+        mt_equal(mt_bytes(&status), 1, "written");
     }
     mt_class(MPI_File_read(file, &byte, 1, MPI_BYTE, &status), MPI_ERR_ACCESS);
     mt_ok(MPI_File_close(&file));
@@ -92,8 +74,8 @@ static void modes_of_data(void)
     mt_ok(MPI_File_read_at_all(file, 3, &byte, 1, MPI_BYTE, &status));
     mt_equal(byte, 'x', "read");
     mt_ok(MPI_File_read_at(file, 4, &byte, 1, MPI_BYTE, &status));
-    mt_equal(bytes_of(&status), 0, "behind the end");
-    close_all(file);
+    mt_equal(mt_bytes(&status), 0, "behind the end");
+    mt_close_and_delete(file, path);
 }
 
 /* ---- sizes and pointers ---- */
@@ -132,7 +114,7 @@ static void sizes(void)
     mt_equal(at, 102, "the position with MPI_MODE_APPEND");
     mt_ok(MPI_File_get_position_shared(file, &at));
     mt_equal(at, 102, "the shared one");
-    close_all(file);
+    mt_close_and_delete(file, path);
 }
 
 static void far_away(void)
@@ -149,7 +131,7 @@ static void far_away(void)
     mt_ok(MPI_File_read_at(file, far + 4 * ((mt_rank + 1) % mt_size), &read, 1, MPI_INT,
                            MPI_STATUS_IGNORE));
     mt_equal(read, (mt_rank + 1) % mt_size, "the neighbour's");
-    close_all(file);
+    mt_close_and_delete(file, path);
 }
 
 /* ---- the shared pointer ---- */
@@ -202,7 +184,7 @@ static void shared_pointer(void)
         mt_class(MPI_File_seek_shared(file, mt_rank, MPI_SEEK_SET), MPI_ERR_NOT_SAME);
     }
     mt_class(MPI_File_seek_shared(file, -1, MPI_SEEK_SET), MPI_ERR_ARG);
-    close_all(file);
+    mt_close_and_delete(file, path);
 }
 
 static void ordered(void)
@@ -234,7 +216,7 @@ static void ordered(void)
     for (int i = 0; i < n; i++) {
         mt_equal(values[i], before + i, "read in order, split");
     }
-    close_all(file);
+    mt_close_and_delete(file, path);
 }
 
 static void sequential(void)
@@ -251,7 +233,7 @@ static void sequential(void)
                             MPI_INFO_NULL));
     mt_ok(MPI_File_get_byte_offset(file, 0, &at));
     mt_equal(at, mt_size, "the displacement of the shared pointer");
-    close_all(file);
+    mt_close_and_delete(file, path);
 }
 
 /* ---- views ---- */
@@ -292,7 +274,7 @@ static void view_arguments(void)
     mt_ok(MPI_File_write_at(file, 0, NULL, 0, MPI_INT, MPI_STATUS_IGNORE));
     MPI_Type_free(&pair);
     MPI_Type_free(&backward);
-    close_all(file);
+    mt_close_and_delete(file, path);
 }
 
 /* A matrix whose columns are dealt out lies in the file row by row. */
@@ -322,7 +304,7 @@ static void columns(void)
     }
     MPI_Type_free(&type);
     free(whole);
-    close_all(file);
+    mt_close_and_delete(file, path);
 }
 
 /* Numbers that are shorter there, with gaps, and in pairs with others. */
@@ -378,7 +360,7 @@ static void external(void)
     }
     MPI_Type_free(&type);
     MPI_Type_free(&spaced);
-    close_all(file);
+    mt_close_and_delete(file, path);
 }
 
 /* ---- errors ---- */
@@ -414,7 +396,7 @@ static void handlers(void)
     mt_equal(told, 0, "another handler");
     MPI_Errhandler_free(&own);
     mt_check(MPI_File_f2c(MPI_File_c2f(file)) == file, "the handle's number");
-    close_all(file);
+    mt_close_and_delete(file, path);
 }
 
 static void full(void)
@@ -425,7 +407,7 @@ static void full(void)
     static char data[20000];
     mt_ok(MPI_File_open(MPI_COMM_WORLD, "/dev/full", MPI_MODE_WRONLY, MPI_INFO_NULL, &file));
     mt_class(MPI_File_write_at(file, 0, data, 100, MPI_BYTE, &status), MPI_ERR_NO_SPACE);
-    mt_equal(bytes_of(&status), 0, "nothing was written");
+    mt_equal(mt_bytes(&status), 0, "nothing was written");
     mt_class(MPI_File_write_at_all(file, 0, data, 100, MPI_BYTE, &status), MPI_ERR_NO_SPACE);
     mt_ok(MPI_File_iwrite_at(file, 0, data, 100, MPI_BYTE, &request));
     mt_class(MPI_Wait(&request, &status), MPI_ERR_NO_SPACE);
@@ -449,7 +431,7 @@ static void limited(void)
     file = open_new(all_modes);
     if (mt_rank == 0) {
         mt_class(MPI_File_write_at(file, 20000, data, 20000, MPI_BYTE, &status), MPI_ERR_NO_SPACE);
-        mt_equal(bytes_of(&status), 10000, "written up to the limit");
+        mt_equal(mt_bytes(&status), 10000, "written up to the limit");
     }
     mt_class(MPI_File_set_size(file, 50000), MPI_ERR_NO_SPACE);
     mt_class(MPI_File_preallocate(file, 50000), MPI_ERR_NO_SPACE);
@@ -462,7 +444,7 @@ static void limited(void)
     MPI_Type_free(&type);
     MPI_Info_free(&info);
     setrlimit(RLIMIT_FSIZE, &was);
-    close_all(file);
+    mt_close_and_delete(file, path);
 }
 
 static void infos(void)
@@ -498,7 +480,7 @@ static void infos(void)
     MPI_Group_size(group, &size);
     mt_equal(size, mt_size, "the group");
     MPI_Group_free(&group);
-    close_all(file);
+    mt_close_and_delete(file, path);
 }
 
 int main(int argc, char **argv)

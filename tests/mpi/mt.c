@@ -96,6 +96,24 @@ void mt_path(char *path, size_t size, const char *dir, const char *name)
              name, pid);
 }
 
+void mt_close_and_delete(MPI_File file, const char *path)
+{
+    mt_ok(MPI_File_close(&file));
+    mt_check(file == MPI_FILE_NULL, "the handle");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (mt_rank == 0) {
+        mt_ok(MPI_File_delete(path, MPI_INFO_NULL));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int mt_bytes(const MPI_Status *status)
+{
+    int n;
+    MPI_Get_count(status, MPI_BYTE, &n);
+    return n;
+}
+
 int mt_finish(void)
 {
     long long mine = atomic_load_explicit(&mt_checks, memory_order_relaxed);

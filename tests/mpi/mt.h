@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the MPI test programs share: start and end, checks, patterns, guarded memory.
+ * What the MPI test programs share: start and end, checks, files, patterns, guarded memory.
  *
  * A program calls mt_init, runs its checks and returns mt_finish(). The first failed check prints
  * one line with the rank and the values and aborts the job. mt_finish adds up the checks of all
@@ -43,6 +43,12 @@ void mt_need(int least);
 /* The path of a file that all ranks are to share, of this name, in `dir` or, where that is NULL, in
  * TMPDIR or /tmp. Collective over MPI_COMM_WORLD. */
 void mt_path(char *path, size_t size, const char *dir, const char *name);
+
+/* Closes a file of this path and deletes it. Collective over MPI_COMM_WORLD. */
+void mt_close_and_delete(MPI_File file, const char *path);
+
+/* How many bytes a message or an access has moved. */
+int mt_bytes(const MPI_Status *status);
 
 /* Ends MPI; collective over MPI_COMM_WORLD. Returns the exit status for main. */
 int mt_finish(void);

@@ -148,19 +148,7 @@ static MPI_File open_new(const char *hint, const char *value)
 static void close_all(MPI_File file)
 {
     memset(&fault, 0, sizeof(fault));
-    mt_ok(MPI_File_close(&file));
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (mt_rank == 0) {
-        mt_ok(MPI_File_delete(path, MPI_INFO_NULL));
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static int bytes_of(const MPI_Status *status)
-{
-    int n;
-    MPI_Get_count(status, MPI_BYTE, &n);
-    return n;
+    mt_close_and_delete(file, path);
 }
 
 /* Blocks of the ranks in turns. */
@@ -183,15 +171,15 @@ static void write_and_read(MPI_File file, bool all)
     MPI_Offset at = all ? 0 : (MPI_Offset)EACH * mt_rank;
     mt_ok(all ? MPI_File_write_at_all(file, at, data, EACH, MPI_BYTE, &status)
               : MPI_File_write_at(file, at, data, EACH, MPI_BYTE, &status));
-    mt_equal(bytes_of(&status), EACH, "bytes written");
+    mt_equal(mt_bytes(&status), EACH, "bytes written");
     MPI_Barrier(MPI_COMM_WORLD);
     mt_ok(all ? MPI_File_read_at_all(file, at, read, EACH, MPI_BYTE, &status)
               : MPI_File_read_at(file, at, read, EACH, MPI_BYTE, &status));
-    mt_equal(bytes_of(&status), EACH, "bytes read");
+    mt_equal(mt_bytes(&status), EACH, "bytes read");
     mt_check(memcmp(data, read, EACH) == 0, "what was read");
     memset(read, 0, EACH);
     mt_ok(MPI_File_read_at(file, at, read, EACH, MPI_BYTE, &status));
-    mt_equal(bytes_of(&status), EACH, "bytes read by one");
+    mt_equal(mt_bytes(&status), EACH, "bytes read by one");
     mt_check(memcmp(data, read, EACH) == 0, "what one has read");
     free(data);
     free(read);
@@ -267,11 +255,11 @@ static void alone(int error, int class)
     MPI_Request request;
     fails_with(error);
     mt_class(MPI_File_write_at(file, at, data, EACH, MPI_BYTE, &status), class);
-    mt_equal(bytes_of(&status), ROOM, "bytes that are there");
+    mt_equal(mt_bytes(&status), ROOM, "bytes that are there");
     fails_with(error);
     mt_ok(MPI_File_iwrite_at(file, at, data, EACH, MPI_BYTE, &request));
     mt_class(MPI_Wait(&request, &status), class);
-    mt_equal(bytes_of(&status), ROOM, "bytes that are there, with a request");
+    mt_equal(mt_bytes(&status), ROOM, "bytes that are there, with a request");
     fails_with(error);
     mt_ok(MPI_File_seek(file, at, MPI_SEEK_SET));
     mt_class(MPI_File_write(file, data, EACH, MPI_BYTE, &status), class);
@@ -310,7 +298,7 @@ static void together(int error, int class)
             mt_ok(MPI_File_write_all_begin(file, data, EACH, MPI_BYTE));
             mt_class(MPI_File_write_all_end(file, data, &status), class);
         }
-        mt_check(bytes_of(&status) < EACH, "all bytes are there: %d", bytes_of(&status));
+        mt_check(mt_bytes(&status) < EACH, "all bytes are there: %d", mt_bytes(&status));
     }
     close_all(file);
     free(data);
@@ -392,7 +380,7 @@ static void fill(const char *name)
     for (int i = 0; i < 100000 && class == MPI_SUCCESS; i++) {
         code = MPI_File_write_all(file, data, EACH, MPI_BYTE, &status);
         MPI_Error_class(code, &class);
-        mt_check(code != MPI_SUCCESS || bytes_of(&status) == EACH, "a success that was cut short");
+        mt_check(code != MPI_SUCCESS || mt_bytes(&status) == EACH, "a success that was cut short");
     }
     mt_equal(class, MPI_ERR_NO_SPACE, "the class");
     mt_class(MPI_File_preallocate(file, (MPI_Offset)1 << 40), MPI_ERR_NO_SPACE);
