@@ -6,9 +6,10 @@
  * moves now and then, or nobody waits in MPI. "pause" is one of which a verdict may be said: rank 1
  * computes for all of the time, and rank 0 waits for it; it ends well, too.
  */
+#include "way.h"
+
 #include <mpi.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -256,10 +257,7 @@ static void pause_(void)
     }
 }
 
-static const struct way {
-    const char *name;
-    void (*run)(void);
-} ways[] = {
+static const struct way ways[] = {
     {"ring", ring},
     {"turns", turns},
     {"farm", farm},
@@ -278,6 +276,7 @@ static const struct way {
 
 int main(int argc, char **argv)
 {
+    size_t count = sizeof(ways) / sizeof(ways[0]);
     int wanted, given;
 
     wanted = argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
@@ -285,14 +284,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     length = argc > 2 ? atof(argv[2]) : 0;
     end = MPI_Wtime() + length;
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && given >= wanted; i++) {
-        if (argc > 1 && strcmp(argv[1], ways[i].name) == 0) {
-            ways[i].run();
-            MPI_Finalize();
-            return 0;
-        }
-    }
-    fprintf(stderr, "no such way: %s\n", argc > 1 ? argv[1] : "(none)");
-    MPI_Abort(MPI_COMM_WORLD, 2);
-    return 2;
+    find_way(ways, given >= wanted ? count : 0, argv[1])->run();
+    MPI_Finalize();
+    return 0;
 }

@@ -4,11 +4,11 @@
  *
  * Stops in the way that is named, with three ranks; or is slow, for so many seconds, and healthy.
  */
+#include "way.h"
+
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static int rank, size;
@@ -348,10 +348,7 @@ static void tests(void) /* asks whether a message has come, and computes meanwhi
     }
 }
 
-static const struct way {
-    const char *name;
-    void (*run)(void);
-} ways[] = {
+static const struct way ways[] = {
     {"circle", circle},
     {"sends", sends},
     {"tag", tag},
@@ -388,14 +385,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     end = MPI_Wtime() + (argc > 2 ? atof(argv[2]) : 0);
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-        if (argc > 1 && strcmp(argv[1], ways[i].name) == 0) {
-            ways[i].run();
-            MPI_Finalize();
-            return 0;
-        }
-    }
-    fprintf(stderr, "no such way: %s\n", argc > 1 ? argv[1] : "(none)");
-    MPI_Abort(MPI_COMM_WORLD, 2);
-    return 2;
+    find_way(ways, sizeof(ways) / sizeof(ways[0]), argv[1])->run();
+    MPI_Finalize();
+    return 0;
 }

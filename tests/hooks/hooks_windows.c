@@ -5,10 +5,10 @@
  * Stops in a call of one-sided communication in the way that is named, with three ranks; or is
  * healthy for so many seconds.
  */
+#include "way.h"
+
 #include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static int rank, size;
@@ -123,10 +123,7 @@ static void healthy(void)
     MPI_Win_unlock_all(win);
 }
 
-static const struct way {
-    const char *name;
-    void (*run)(void);
-} ways[] = {
+static const struct way ways[] = {
     {"fence", fence},   {"lock", lock}, {"cross", cross},
     {"wait", wait_for}, {"free", keep}, {"healthy", healthy},
 };
@@ -141,16 +138,9 @@ int main(int argc, char **argv)
     end = MPI_Wtime() + (argc > 2 ? atof(argv[2]) : 0);
     MPI_Win_allocate(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &first);
     MPI_Win_allocate(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-        if (argc > 1 && strcmp(argv[1], ways[i].name) == 0) {
-            ways[i].run();
-            MPI_Win_free(&win);
-            MPI_Win_free(&first);
-            MPI_Finalize();
-            return 0;
-        }
-    }
-    fprintf(stderr, "no such way: %s\n", argc > 1 ? argv[1] : "(none)");
-    MPI_Abort(MPI_COMM_WORLD, 2);
-    return 2;
+    find_way(ways, sizeof(ways) / sizeof(ways[0]), argv[1])->run();
+    MPI_Win_free(&win);
+    MPI_Win_free(&first);
+    MPI_Finalize();
+    return 0;
 }

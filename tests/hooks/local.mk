@@ -26,7 +26,7 @@ tests_hooks_hooks_survive_SOURCES = tests/hooks/hooks_survive.c
 tests_hooks_hooks_survive_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_survive_LDADD = $(MPI_LIBS)
 
-tests_hooks_hooks_windows_SOURCES = tests/hooks/hooks_windows.c
+tests_hooks_hooks_windows_SOURCES = tests/hooks/hooks_windows.c tests/hooks/way.h
 tests_hooks_hooks_windows_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_windows_LDADD = $(MPI_LIBS)
 
@@ -34,11 +34,11 @@ tests_hooks_hooks_pvars_SOURCES = tests/hooks/hooks_pvars.c
 tests_hooks_hooks_pvars_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_pvars_LDADD = $(MPI_LIBS)
 
-tests_hooks_hooks_slow_SOURCES = tests/hooks/hooks_slow.c
+tests_hooks_hooks_slow_SOURCES = tests/hooks/hooks_slow.c tests/hooks/way.h
 tests_hooks_hooks_slow_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_slow_LDADD = $(MPI_LIBS)
 
-tests_hooks_hooks_stall_SOURCES = tests/hooks/hooks_stall.c
+tests_hooks_hooks_stall_SOURCES = tests/hooks/hooks_stall.c tests/hooks/way.h
 tests_hooks_hooks_stall_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 tests_hooks_hooks_stall_LDADD = $(MPI_LIBS)
 
