@@ -107,15 +107,32 @@ int mca_btl_apelink_sendi(struct mca_btl_base_module_t *btl,
     }
     if (NI_LIKELY(payload_size <= MCA_BTL_APELINK_COPY_SMALL) &&
         NI_LIKELY((place = ni_line_begin(peer, &line)) != NULL)) {
-        memcpy(place, header, MCA_BTL_APELINK_OB1_MATCH);
+        size_t total = MCA_BTL_APELINK_OB1_MATCH + payload_size;
+        uint8_t *rest = NULL;
+        uint64_t common;
+
+        memcpy(&common, header, sizeof(common));
+        if (total <= NI_RIDER_MESSAGE) {
+            rest = ni_line_rider(peer, endpoint->queue, common);
+        }
+        if (rest != NULL) {
+            place = rest - sizeof(common);
+            memcpy(rest, (uint8_t *)header + sizeof(common),
+                   MCA_BTL_APELINK_OB1_MATCH - sizeof(common));
+        } else {
+            memcpy(place, header, MCA_BTL_APELINK_OB1_MATCH);
+        }
         if (payload_size != 0) {
             void *data;
 
             opal_convertor_get_current_pointer(convertor, &data);
             mca_btl_apelink_copy_small(place + MCA_BTL_APELINK_OB1_MATCH, data, payload_size);
         }
-        ni_line_commit(peer, &line, endpoint->queue, tag,
-                       (uint32_t)(MCA_BTL_APELINK_OB1_MATCH + payload_size));
+        if (rest != NULL) {
+            ni_line_ride(peer, rest, NI_PACKET_MESSAGE, tag, (uint32_t)total);
+        } else {
+            ni_line_commit(peer, &line, endpoint->queue, tag, (uint32_t)total);
+        }
         return OPAL_SUCCESS;
     }
     if (payload_size > NI_PACKET_INLINE - MCA_BTL_APELINK_OB1_MATCH &&

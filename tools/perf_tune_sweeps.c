@@ -156,6 +156,7 @@ const struct perf_untried perf_untried[] = {
     {"shm_peers_wait_ms", "how long to wait at that limit"},
     {"memory_wait_ms", "how long to wait where memory has run out"},
     {"shm_ring_after", "it counts for the first packets to a peer only"},
+    {"shm_riders", "it is for messages that leave together; osu_patterns has such"},
     {"shm_exports", "a limit"},
     {"bulk_pass", "how long messages wait for a long transfer, of which it looks at neither"},
     {"peer_check_ms", "how soon the end of a peer is noticed"},

@@ -36,6 +36,7 @@ void ni_lane_rx_init(struct ni_lane_rx *rx, struct ni_lane_page *page, uint8_t *
         .bulk = bulk,
         .bulk_size = bulk_size,
         .bulk_most = bulk_size,
+        .behind = 1, /* nothing is before the first */
         .most = 1,
     };
     ni_list_init(&rx->parked);
@@ -69,6 +70,8 @@ bool ni_lane_refresh(struct ni_lane_tx *tx)
     if (tx->head - consumed > lines) {
         return false;
     }
+    /* The line before that of a rider is its receiver's still. */
+    lines -= consumed != tx->head && (tx->payload_map[consumed & tx->mask] & NI_LANE_RIDDEN) != 0;
     if ((int32_t)(consumed + lines - tx->limit) > 0) {
         tx->limit = consumed + lines;
     }
@@ -93,7 +96,7 @@ bool ni_lane_make_room(struct ni_lane_tx *tx, uint32_t lines)
 void ni_lane_note_many(struct ni_lane_tx *tx, uint32_t lines)
 {
     for (uint32_t i = 1; i < lines; i++) {
-        tx->payload_map[(tx->head + i) & tx->mask] = 1;
+        tx->payload_map[(tx->head + i) & tx->mask] = NI_LANE_PAYLOAD;
     }
 }
 
@@ -104,7 +107,8 @@ bool ni_lane_spared(struct ni_lane_tx *tx, uint32_t lines)
     }
     if (tx->wire && ni_fault(NI_FAULT_CORRUPT)) {
         tx->damaged = true;
-        tx->payload_map[(tx->head + lines) & tx->mask] = 1; /* have ni_lane_mark called for it */
+        /* Have ni_lane_mark called for it. */
+        tx->payload_map[(tx->head + lines) & tx->mask] = NI_LANE_PAYLOAD;
     }
     return true;
 }
@@ -148,6 +152,7 @@ void ni_lane_rx_move(struct ni_lane_rx *rx, uint8_t *ring, uint32_t lines)
 {
     rx->lines = ring;
     rx->mask = lines - 1;
+    rx->behind = 1; /* the line before the tail is in the other ring */
 }
 
 void ni_lane_bulk_drop(struct ni_lane_tx *tx)
@@ -248,6 +253,60 @@ bool ni_lane_bulk_there(struct ni_lane_rx *rx, uint32_t offset, uint32_t len)
         rx->starved = !rx->grow(rx, (uint32_t)end);
     }
     return end <= rx->bulk_size;
+}
+
+/* The packet before the tail, if the packet that is expected may ride in its line. */
+static const struct ni_packet *rideable(const struct ni_lane_rx *rx, uint64_t *word0,
+                                        uint64_t *word1)
+{
+    const struct ni_packet *packet =
+        (const struct ni_packet *)(const void *)ni_lane_line(rx, rx->tail - 1);
+
+    *word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
+    *word1 = packet->word1;
+    return ni_lane_next_seq(ni_packet_seq(*word0)) == rx->seq &&
+                   ni_packet_is_rideable(*word0, *word1)
+               ? packet
+               : NULL;
+}
+
+bool ni_lane_is_ridden(const struct ni_lane_rx *rx)
+{
+    uint64_t word0, word1;
+
+    /* Pairs with L3. */
+    word0 = atomic_load_explicit(&ni_lane_rider(rx)->word0, memory_order_acquire);
+    return ni_packet_seq(word0) == rx->seq && rideable(rx, &word0, &word1) != NULL;
+}
+
+struct ni_packet *ni_lane_take_rider(struct ni_lane_rx *rx, uint64_t *word0)
+{
+    const struct ni_packet_rider *rider = ni_lane_rider(rx);
+    uint64_t before0, before1, rider0 = *word0;
+    const struct ni_packet *before = rideable(rx, &before0, &before1);
+    bool is_put = ni_packet_kind(before0) == NI_PACKET_PUT;
+    unsigned len = ni_packet_head(rider0);
+    unsigned head = is_put ? NI_PACKET_HEADER + (unsigned)sizeof(struct ni_packet_put)
+                           : (unsigned)NI_PACKET_HEADER;
+    /* Who is in a callback may read the one before. */
+    struct ni_packet *packet =
+        rx->depth == 0 ? &rx->rider : (struct ni_packet *)(void *)ni_lane_line(rx, rx->tail);
+
+    if (before == NULL) {
+        return NULL;
+    }
+    if ((rider0 >> 32 & 0xff) != (before0 >> 32 & 0xff) ||
+        len > (is_put ? NI_RIDER_PUT : NI_RIDER_MESSAGE)) {
+        head = 0; /* which is refused */
+    }
+    packet->body[0] = is_put ? rider->rest[0] : before->body[0];
+    packet->body[1] = is_put ? before->body[1] : rider->rest[0];
+    packet->body[2] = rider->rest[1];
+    packet->body[NI_RIDER_BODY] = 0; /* nothing rides in its line */
+    packet->word1 = ni_packet_word1(len, ni_packet_region(before1));
+    *word0 = ni_packet_word0(rx->seq, ni_packet_kind(rider0), head, ni_packet_tag(rider0));
+    atomic_store_explicit(&packet->word0, *word0, memory_order_relaxed);
+    return packet;
 }
 
 /* By a store: prefetchw is but a hint, and AMD's Zen 4 leaves the line where it is. What is stored,

@@ -42,6 +42,14 @@
  * zero, and free but for what is not taken yet of the smaller one. In the same way it may go back
  * to its first ring, with the tag NI_NOP_FIRST, when all before was taken.
  *
+ * A short packet may ride in the line of the one before it, behind that one's payload: two that
+ * are sent together then come together, where two lines come one after the other. What both have
+ * in common is not repeated (struct ni_packet_rider). It takes a line of the lane as any packet
+ * does, which stays as it is. Its first word is stored last (release, L3), and the receiver looks
+ * there (acquire, pairs with L3) when the line at its tail has nothing. Where it looks the packet
+ * before has stored 0; and that one's line stays as it is until the rider is consumed, for which
+ * the sender remembers it in its payload_map.
+ *
  * The bulk area is handed out in order and taken back in order, by the packets that refer to it.
  * When all is taken back the next payload starts at offset 0 again, so that a conversation stays
  * within few lines. Where nothing is free the sender may have more of it, at its end; and where the
@@ -87,6 +95,12 @@ struct ni_lane_page {
     _Alignas(64) struct ni_shared_copy shared_copies[NI_LANE_SHARED_COPIES];
 };
 
+/* What the sender remembers of a line. */
+enum ni_lane_map {
+    NI_LANE_PAYLOAD = 1, /* it was last written as payload */
+    NI_LANE_RIDDEN = 2,  /* its packet rides in the line before it */
+};
+
 /* The sender's view. Hot fields first. */
 struct ni_lane_tx {
     uint8_t *lines;       /* the ring */
@@ -94,7 +108,7 @@ struct ni_lane_tx {
     uint32_t limit;       /* head of the line after the last free one */
     uint32_t mask;        /* lines - 1 */
     uint32_t seq;         /* of the next packet, never 0 */
-    uint8_t *payload_map; /* one byte per line: 1 = last written as payload */
+    uint8_t *payload_map; /* one byte per line, enum ni_lane_map */
     struct ni_lane_page *page;
     uint8_t *bulk;      /* bulk area or NULL */
     uint32_t bulk_size; /* of it, what is there */
@@ -112,9 +126,18 @@ struct ni_lane_tx {
     uint32_t warm_to;                  /* lines from the head to this one were claimed */
     uint32_t warm_bulk;
     uint32_t last_lines, last_bulk; /* size of the last packet: what to warm */
-    uint32_t counted;               /* seq up to which the engine has counted packets */
-    uint32_t run;                   /* packets since the last idle poll */
-    uint32_t empty;                 /* packets that say nothing of the engine's user */
+    uint32_t rides; /* the link's: packets in a row of which some may ride; 0: its peer does not see
+                       all bytes of a line */
+    struct ni_lane_ride {
+        uint32_t seq;    /* of the packet that may ride; another: none may */
+        uint32_t region; /* of the packet before it, and */
+        uint64_t common; /* that one's word of which riders have the same */
+        uint32_t heard;  /* what has come back, when the head was at */
+        uint32_t from;
+    } ride;
+    uint32_t counted;  /* seq up to which the engine has counted packets */
+    uint32_t run;      /* packets since the last idle poll */
+    uint32_t empty;    /* packets that say nothing of the engine's user */
     uint32_t asked_at; /* the engine's: head when the link said last that it has no room */
     bool wire;         /* the link's: NI_FAULT_CORRUPT strikes here */
     bool damaged;      /* the next packet is to be */
@@ -134,6 +157,8 @@ struct ni_lane_rx {
     uint32_t tail; /* line of the next packet, free running */
     uint32_t seq;  /* expected */
     uint32_t mask;
+    uint32_t behind; /* lines of the packet that was taken last, without the first */
+    uint32_t rides;  /* the link's: 1, packets of this lane may ride, or 0 */
     struct ni_lane_page *page;
     const uint8_t *bulk;
     uint32_t bulk_size, bulk_most; /* as the sender's */
@@ -142,14 +167,14 @@ struct ni_lane_rx {
      * bulk_size is 0 again. NI_AGAIN: there is no memory now; NI_ERR_PROTOCOL: this lane has no
      * such ring. NULL: lanes stay as they are. */
     ni_status (*move)(struct ni_lane_rx *rx, unsigned tag);
-    bool starved;    /* the packet that was looked at last lies where there is no memory yet */
-    uint32_t most;   /* the engine's: packets to be taken by its next look */
-    uint32_t behind; /* the engine's: lines of the packet that was taken last, without the first */
-    uint32_t depth;  /* consumers of this lane on the stack: credits wait for the outermost */
+    bool starved;   /* the packet that was looked at last lies where there is no memory yet */
+    uint32_t most;  /* the engine's: packets to be taken by its next look */
+    uint32_t depth; /* consumers of this lane on the stack: credits wait for the outermost */
     struct ni_memory_wait wait; /* the engine's: of the packet at the tail */
     struct ni_peer *peer;       /* the engine's, whose packets these are */
     struct ni_list parked;      /* the engine's: in a list while it is not polled */
     void *link_data;            /* the link's */
+    struct ni_packet rider;     /* the last one, as a packet by itself */
 };
 
 #endif

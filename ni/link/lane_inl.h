@@ -118,6 +118,14 @@ NI_ALWAYS_INLINE void ni_lane_note(struct ni_lane_tx *tx, uint32_t lines)
     memcpy(tx->payload_map + at, &notes, sizeof(notes));
 }
 
+/* Nothing rides in the packet's line, as far as its receiver would look. */
+NI_ALWAYS_INLINE void ni_lane_unridden(struct ni_packet *packet, uint64_t word0)
+{
+    if (ni_packet_is_rideable(word0, packet->word1)) {
+        packet->body[NI_RIDER_BODY] = 0;
+    }
+}
+
 /* Publish the packet at the head, which is at `packet`. word0 comes without its sequence number. */
 NI_ALWAYS_INLINE void ni_lane_commit_at(struct ni_lane_tx *tx, struct ni_packet *packet,
                                         uint64_t word0, uint32_t lines)
@@ -126,10 +134,13 @@ NI_ALWAYS_INLINE void ni_lane_commit_at(struct ni_lane_tx *tx, struct ni_packet 
 
     if (lines > 1) {
         ni_lane_note(tx, lines);
+    } else {
+        ni_lane_unridden(packet, word0);
     }
-    if (NI_UNLIKELY(tx->payload_map[(tx->head + lines) & tx->mask] != 0)) {
+    if (NI_UNLIKELY((tx->payload_map[(tx->head + lines) & tx->mask] & NI_LANE_PAYLOAD) != 0)) {
         ni_lane_mark(tx, lines);
     }
+    tx->payload_map[tx->head & tx->mask] = 0;
     tx->head += lines;
     tx->seq = ni_lane_next_seq(seq);
     tx->last_lines = lines;
@@ -138,6 +149,57 @@ NI_ALWAYS_INLINE void ni_lane_commit_at(struct ni_lane_tx *tx, struct ni_packet 
     if (lines <= NI_LANE_SHORT) {
         ni_lane_ahead(tx);
     }
+}
+
+/* The packet at the head, which is published next, has a place for a rider that goes to the same
+ * region and has this word in common with it (struct ni_packet_rider). */
+NI_ALWAYS_INLINE void ni_lane_invite(struct ni_lane_tx *tx, struct ni_packet *packet,
+                                     uint32_t region, uint64_t common)
+{
+    packet->body[NI_RIDER_BODY] = 0;
+    tx->ride.seq = ni_lane_next_seq(tx->seq);
+    tx->ride.region = region;
+    tx->ride.common = common;
+}
+
+/* Where the rest of a packet goes, there being room for a line (ni_lane_room), if it may ride in
+ * the line of the one before; otherwise NULL. That has invited it, and nothing was polled since in
+ * vain, so that the two leave together. heard: changes when something has come back; where nothing
+ * has for some packets they are a stream, whose lines are claimed. ni_lane_ride comes next. */
+NI_ALWAYS_INLINE uint8_t *ni_lane_rider_place(struct ni_lane_tx *tx, uint32_t region,
+                                              uint64_t common, uint32_t heard)
+{
+    if (tx->ride.heard != heard) {
+        tx->ride.heard = heard;
+        tx->ride.from = tx->head;
+    }
+    if (tx->ride.seq != tx->seq || tx->ride.region != region || tx->ride.common != common ||
+        tx->run == 0 || tx->head - tx->ride.from >= tx->rides) {
+        return NULL;
+    }
+    return tx->lines + (size_t)((tx->head - 1) & tx->mask) * NI_LINE + NI_RIDER_AT +
+           offsetof(struct ni_packet_rider, rest);
+}
+
+/* Publish it. len: of its payload, NI_RIDER_PUT or NI_RIDER_MESSAGE at most. */
+NI_ALWAYS_INLINE void ni_lane_ride(struct ni_lane_tx *tx, uint8_t *rest, unsigned kind,
+                                   uint16_t tag, uint32_t len)
+{
+    struct ni_packet_rider *rider =
+        (struct ni_packet_rider *)(void *)(rest - offsetof(struct ni_packet_rider, rest));
+    uint32_t seq = tx->seq;
+
+    if (NI_UNLIKELY((tx->payload_map[(tx->head + 1) & tx->mask] & NI_LANE_PAYLOAD) != 0)) {
+        ni_lane_mark(tx, 1);
+    }
+    tx->payload_map[tx->head & tx->mask] = NI_LANE_RIDDEN;
+    tx->head++;
+    tx->seq = ni_lane_next_seq(seq);
+    tx->last_lines = 1;
+    /* L3: pairs with the acquire in ni_lane_peek_rider. */
+    atomic_store_explicit(&rider->word0, ni_packet_word0(seq, kind, len, tag),
+                          memory_order_release);
+    tx->run++;
 }
 
 NI_ALWAYS_INLINE void ni_lane_commit(struct ni_lane_tx *tx, uint64_t word0, uint32_t lines)
@@ -157,15 +219,58 @@ NI_ALWAYS_INLINE uint8_t *ni_lane_line(const struct ni_lane_rx *rx, uint32_t num
     return rx->lines + (size_t)(number & rx->mask) * NI_LINE;
 }
 
-/* The next packet, or NULL if it is not there yet. */
-NI_ALWAYS_INLINE struct ni_packet *ni_lane_peek(const struct ni_lane_rx *rx, uint64_t *word0)
+/* The place of a rider in the line before the tail. */
+NI_ALWAYS_INLINE struct ni_packet_rider *ni_lane_rider(const struct ni_lane_rx *rx)
 {
-    struct ni_packet *packet = (struct ni_packet *)(void *)ni_lane_line(rx, rx->tail);
+    return (struct ni_packet_rider *)(void *)(ni_lane_line(rx, rx->tail - 1) + NI_RIDER_AT);
+}
+
+/* What is in a rider's place has the right number: the rider as a packet of one line, or NULL if
+ * it is none. That stays until the next one is looked for by who is in no callback of this lane. */
+struct ni_packet *ni_lane_take_rider(struct ni_lane_rx *rx, uint64_t *word0);
+
+/* Whether there is a rider, if the packet before took one line. */
+bool ni_lane_is_ridden(const struct ni_lane_rx *rx);
+
+/* The next packet if it rides in the line before the tail, of which the receiver has a copy; or
+ * NULL. */
+NI_ALWAYS_INLINE struct ni_packet *ni_lane_peek_rider(struct ni_lane_rx *rx, uint64_t *word0)
+{
+    if (rx->behind < rx->rides) {
+        /* Pairs with L3. */
+        *word0 = atomic_load_explicit(&ni_lane_rider(rx)->word0, memory_order_acquire);
+        if (ni_packet_seq(*word0) == rx->seq) {
+            return ni_lane_take_rider(rx, word0);
+        }
+    }
+    return NULL;
+}
+
+/* The next packet, or NULL if it is not there yet. */
+NI_ALWAYS_INLINE struct ni_packet *ni_lane_peek(struct ni_lane_rx *rx, uint64_t *word0)
+{
+    struct ni_packet *packet = ni_lane_peek_rider(rx, word0);
+
+    if (NI_LIKELY(packet == NULL)) {
+        packet = (struct ni_packet *)(void *)ni_lane_line(rx, rx->tail);
+        /* Pairs with L1. */
+        *word0 = atomic_load_explicit(&packet->word0, memory_order_acquire);
+        if (ni_packet_seq(*word0) != rx->seq) {
+            packet = NULL;
+        }
+    }
+    return packet;
+}
+
+/* Whether ni_lane_peek would find a packet. */
+static inline bool ni_lane_has_packet(const struct ni_lane_rx *rx)
+{
+    const struct ni_packet *packet =
+        (const struct ni_packet *)(const void *)ni_lane_line(rx, rx->tail);
     /* Pairs with L1. */
     uint64_t word = atomic_load_explicit(&packet->word0, memory_order_acquire);
 
-    *word0 = word;
-    return ni_packet_seq(word) == rx->seq ? packet : NULL;
+    return ni_packet_seq(word) == rx->seq || (rx->behind < rx->rides && ni_lane_is_ridden(rx));
 }
 
 /* Whether these bytes of the bulk area are there, or can be had now; if not, rx->starved says
@@ -215,6 +320,7 @@ static inline ni_status ni_lane_refusal(const struct ni_lane_rx *rx)
 NI_ALWAYS_INLINE void ni_lane_advance(struct ni_lane_rx *rx, uint32_t lines)
 {
     rx->tail += lines;
+    rx->behind = lines - 1;
     rx->seq = ni_lane_next_seq(rx->seq);
 }
 

@@ -274,6 +274,25 @@ struct ni_packet_bulk {
 };
 enum { NI_PACKET_BULK_AT = NI_LINE - (int)sizeof(struct ni_packet_bulk) };
 
+/*
+ * The rider of a line (lane.h), its last 24 bytes: a PUT of up to 8 bytes behind one to the same
+ * portal table, or a MESSAGE of up to 24 behind one to the same queue. The word that it has in
+ * common with the packet of its line is the put's hdr_data, or the message's first 8 bytes; what
+ * follows that, or comes before, is here.
+ */
+struct ni_packet_rider {
+    _Atomic uint64_t word0; /* as a packet's, with the payload's length in place of its offset */
+    uint64_t rest[2];       /* match_bits, payload; or bytes 8 to 23 */
+};
+
+enum {
+    NI_RIDER_AT = NI_LINE - (int)sizeof(struct ni_packet_rider),
+    NI_RIDER_BODY = (NI_RIDER_AT - NI_PACKET_HEADER) / 8, /* the same, of a packet's body */
+    NI_RIDER_PUT = 8,                                     /* bytes of payload */
+    NI_RIDER_MESSAGE = 24                                 /* the same, of a message */
+};
+_Static_assert(NI_RIDER_AT == 40, "a whole number of words behind a put of 8 bytes");
+
 static inline uint64_t ni_packet_word0(uint32_t seq, unsigned kind, unsigned head, uint16_t tag)
 {
     return (uint64_t)seq | (uint64_t)kind << 32 | (uint64_t)head << 40 | (uint64_t)tag << 48;
@@ -340,6 +359,15 @@ static inline bool ni_packet_is_bulk_put(uint64_t word0, uint64_t word1)
 {
     return (word0 >> 32 & 0xff0000ff) == (NI_PACKET_PUT | NI_PACKET_IN_BULK) &&
            ni_packet_region(word1) == NI_HANDLE_PORTAL;
+}
+
+/* One line with a place for a rider. */
+static inline bool ni_packet_is_rideable(uint64_t word0, uint64_t word1)
+{
+    unsigned kind = (word0 >> 32) & 0xff;
+
+    return (kind == NI_PACKET_PUT || kind == NI_PACKET_MESSAGE) &&
+           ni_packet_head(word0) + (uint64_t)ni_packet_len(word1) <= NI_RIDER_AT;
 }
 
 /* A WRITE, READ, ATOMIC or ACK that lies in its first line. */

@@ -94,14 +94,41 @@ int ni_put_start(struct ni_put *put)
 
 enum { NI_PUT_HEAD = NI_PACKET_HEADER + (int)sizeof(struct ni_packet_put) };
 
+/* In the line of the put before it, which goes to the same portal table with the same hdr_data;
+ * false: it may not. There is room for a line. */
+NI_ALWAYS_INLINE bool put_ride(struct ni_peer *peer, const void *src, uint64_t length,
+                               uint32_t pt_index, uint64_t match_bits, uint64_t hdr_data)
+{
+    uint8_t *rest;
+
+    if (length > NI_RIDER_PUT) {
+        return false;
+    }
+    rest = ni_line_rider(peer, NI_HANDLE_PORTAL, hdr_data);
+    if (rest == NULL) {
+        return false;
+    }
+    memcpy(rest, &match_bits, sizeof(match_bits));
+    if (length != 0) {
+        memcpy(rest + sizeof(match_bits), src, length);
+    }
+    ni_line_ride(peer, rest, NI_PACKET_PUT, (uint16_t)pt_index, (uint32_t)length);
+    return true;
+}
+
 /* One line, in the lane, now, in an NI without threads; false: another way. */
 NI_ALWAYS_INLINE bool put_line(struct ni_peer *peer, const void *src, uint64_t length,
                                uint32_t pt_index, uint64_t match_bits, uint64_t hdr_data)
 {
+    uint64_t word0 = ni_packet_word0(0, NI_PACKET_PUT, NI_PUT_HEAD, (uint16_t)pt_index);
+    uint64_t word1 = ni_packet_word1((uint32_t)length, NI_HANDLE_PORTAL);
     struct ni_line line;
 
     if (NI_UNLIKELY(ni_line_begin(peer, &line) == NULL) || NI_UNLIKELY(ni_put_unwanted(peer))) {
         return false;
+    }
+    if (put_ride(peer, src, length, pt_index, match_bits, hdr_data)) {
+        return true;
     }
     line.packet->body[0] = match_bits;
     line.packet->body[1] = hdr_data;
@@ -110,8 +137,11 @@ NI_ALWAYS_INLINE bool put_line(struct ni_peer *peer, const void *src, uint64_t l
     } else if (length != 0) {
         memcpy(&line.packet->body[2], src, length);
     }
-    ni_line_publish(peer, &line, ni_packet_word0(0, NI_PACKET_PUT, NI_PUT_HEAD, (uint16_t)pt_index),
-                    ni_packet_word1((uint32_t)length, NI_HANDLE_PORTAL));
+    if (NI_LIKELY(length <= NI_RIDER_PUT)) {
+        ni_line_publish_ridden(peer, &line, word0, word1, hdr_data);
+    } else {
+        ni_line_publish(peer, &line, word0, word1);
+    }
     return true;
 }
 

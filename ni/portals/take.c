@@ -46,7 +46,7 @@ NI_ALWAYS_INLINE void look_behind(const struct ni_lane_rx *lane, uint32_t behind
 
 /* The next packet, or NULL. length: bytes that are wanted. */
 static inline const struct ni_packet *look_for_packet(struct ni *ni, const struct ni_peer *source,
-                                                      const struct ni_lane_rx *lane, unsigned looks,
+                                                      struct ni_lane_rx *lane, unsigned looks,
                                                       uint64_t length, uint64_t *word0)
 {
     const struct ni_packet *packet = ni_lane_peek(lane, word0);
@@ -126,7 +126,6 @@ bool ni_me_take(struct ni_peer *source, uint32_t pt_index, uint64_t match_bits,
     ni_memory_copy(start, payload, taken->mlength);
     ni_lane_advance(lane, lines);
     ni_lane_publish(lane);
-    lane->behind = lines - 1;
     ni_stat_add(&ni->stats.rx_packets, 1);
     ni_stat_add(&ni->stats.rx_bytes, taken->rlength);
     return true;

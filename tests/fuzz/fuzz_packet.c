@@ -61,6 +61,18 @@ static uint8_t touch(const uint8_t *payload, uint32_t len)
     return sum;
 }
 
+/* Have the packet that is expected ride in the line before, whatever else is said there. */
+static void have_it_ride(const struct ni_lane_rx *rx)
+{
+    struct ni_packet *before = (struct ni_packet *)(void *)ni_lane_line(rx, rx->tail - 1);
+    struct ni_packet_rider *rider = ni_lane_rider(rx);
+
+    atomic_store_explicit(&before->word0, (before->word0 & ~(uint64_t)UINT32_MAX) | (rx->seq - 1),
+                          memory_order_relaxed);
+    atomic_store_explicit(&rider->word0, (rider->word0 & ~(uint64_t)UINT32_MAX) | rx->seq,
+                          memory_order_relaxed);
+}
+
 /* The peer knows which sequence number is expected: every second time it is right. */
 static void receive(struct lane_pair *pair, struct input *input)
 {
@@ -72,15 +84,21 @@ static void receive(struct lane_pair *pair, struct input *input)
             (struct ni_packet *)(void *)(rx->lines + (size_t)(rx->tail & rx->mask) * NI_LINE);
         uint64_t word0 = atomic_load_explicit(&packet->word0, memory_order_relaxed);
         const uint8_t *payload;
+        uint8_t what = next_byte(input);
         uint32_t lines = 0;
 
-        if (next_byte(input) % 2 == 0) {
+        if (what % 2 == 0) {
             word0 = (word0 & ~(uint64_t)UINT32_MAX) | rx->seq;
             atomic_store_explicit(&packet->word0, word0, memory_order_relaxed);
+        } else if (what % 4 == 1) {
+            have_it_ride(rx);
         }
-        if (ni_lane_peek(rx, &word0) != NULL) {
+        rx->depth = what / 4 % 2;
+        packet = ni_lane_peek(rx, &word0);
+        if (packet != NULL) {
             lines = ni_lane_check(rx, packet, word0, packet->word1, &payload);
         }
+        rx->depth = 0;
         if (lines == 0) {
             rx->tail++; /* the engine gives such a peer up: look at other lines all the same */
             continue;

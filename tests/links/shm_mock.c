@@ -489,10 +489,9 @@ void mock_relax(struct mock *mock)
 bool mock_has_work(void *core)
 {
     struct mock *mock = core;
-    uint64_t word0;
 
     for (unsigned i = 0; i < mock->lane_count; i++) {
-        if (ni_lane_peek(mock->lanes[i], &word0) != NULL) {
+        if (ni_lane_has_packet(mock->lanes[i])) {
             return true;
         }
     }

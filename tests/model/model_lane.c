@@ -27,6 +27,8 @@ struct expected {
     bool in_bulk;
     bool moves; /* says that the lane goes on in the next ring */
     bool drops; /* says that the bulk area is not there any more */
+    bool is_short;
+    uint64_t body[3]; /* of a short one */
     uint8_t *payload;
     const uint8_t *place; /* in the bulk area */
 };
@@ -42,6 +44,7 @@ struct model {
     uint64_t moved;   /* times that the lane has gone on in a larger ring, */
     uint64_t left;    /* in a smaller one, */
     uint64_t dropped; /* or without bulk area */
+    uint64_t ridden;  /* packets that rode in the line of another */
     bool generous;    /* memory for the bulk area is there whenever it is asked for */
     /* Habits, changed from time to time, so that states last which one mixture never reaches. */
     uint64_t sender; /* of 10 turns, the sender has so many */
@@ -72,8 +75,8 @@ static uint64_t plausible(struct model *model, uint32_t seq)
                            16 + (unsigned)below(model, 49), (uint16_t)below(model, 4));
 }
 
-/* Payload whose every line may begin with something that looks like the next header. skew: bytes
- * before the first line begins. */
+/* Payload whose every line may begin with something that looks like the next header, and have a
+ * rider's. skew: bytes before the first line begins. */
 static void fill(struct model *model, uint8_t *payload, uint32_t len, uint32_t skew)
 {
     enum filling filling = (enum filling)below(model, 4);
@@ -82,8 +85,12 @@ static void fill(struct model *model, uint8_t *payload, uint32_t len, uint32_t s
     for (uint32_t i = 0; i < len; i++) {
         payload[i] = (uint8_t)ni_rng_next(&model->rng);
     }
-    for (uint32_t at = skew; filling != FILL_RANDOM && at + 8 <= len; at += NI_LINE) {
+    for (uint32_t at = skew % 8; filling != FILL_RANDOM && at + 8 <= len; at += 8) {
         uint32_t seq = next;
+
+        if ((at - skew) % NI_LINE != 0 && (at - skew) % NI_LINE != NI_RIDER_AT) {
+            continue;
+        }
 
         if (filling == FILL_NEAR) {
             seq += (uint32_t)below(model, 2 * model->pair.lines + 8) - 4;
@@ -152,6 +159,34 @@ static void send_in_ring(struct model *model, unsigned kind, unsigned head, uint
     memcpy((uint8_t *)packet + head, expected->payload, len);
     look_too_early(model);
     ni_lane_commit(&pair->tx, expected->word0, lines);
+    model->sent++;
+}
+
+/* One that may ride. Few have nothing in common with each other. */
+static void send_short(struct model *model)
+{
+    bool is_put = below(model, 2) == 0;
+    struct lane_short packet = {.kind = is_put ? NI_PACKET_PUT : NI_PACKET_MESSAGE,
+                                .tag = (uint16_t)below(model, 256),
+                                .region = 1 + is_put,
+                                .len = (uint32_t)(is_put ? below(model, 9) : 8 + below(model, 17)),
+                                .common = below(model, 4) == 0,
+                                .rest = {ni_rng_next(&model->rng), ni_rng_next(&model->rng)},
+                                .heard = (uint32_t)model->received / 8};
+    struct expected *expected;
+
+    if (!ni_lane_room(&model->pair.tx, 1)) {
+        model->full++;
+        return;
+    }
+    expected = enqueue(model, packet.len);
+    expected->lines = 1;
+    expected->word0 = lane_short_word0(&packet);
+    expected->word1 = ni_packet_word1(packet.len, packet.region);
+    expected->is_short = true;
+    lane_short_body(&packet, expected->body);
+    memcpy(expected->payload, &expected->body[is_put ? 2 : 0], packet.len);
+    model->ridden += lane_pair_send_short(&model->pair, &packet);
     model->sent++;
 }
 
@@ -345,9 +380,14 @@ static void send_step(struct model *model)
         send_in_bulk(model);
         return;
     }
-    switch (below(model, 6)) {
+    switch (below(model, 7)) {
     case 0:
         ni_lane_warm(&model->pair.tx);
+        break;
+    case 6: /* a row of them */
+        for (uint64_t n = below(model, 12); n > 0 && model->last - model->first != QUEUE_MAX; n--) {
+            send_short(model);
+        }
         break;
     case 1: /* inline: a run of equal packets */
         for (uint64_t n = below(model, 2 * (uint64_t)lines); n > 0; n--) {
@@ -391,7 +431,9 @@ static bool receive_one(struct model *model)
     if (lines != expected->lines) {
         fail(model, "a packet has another length");
     }
-    if (memcmp(payload, expected->payload, expected->len) != 0) {
+    if (memcmp(payload, expected->payload, expected->len) != 0 ||
+        (expected->is_short && (packet->body[0] != expected->body[0] ||
+                                (expected->len > 8 && packet->body[1] != expected->body[1])))) {
         fail(model, "a payload has changed");
     }
     ni_lane_advance(rx, lines);
@@ -488,7 +530,7 @@ static void change_habits(struct model *model)
 }
 
 struct totals {
-    uint64_t starved, moved, left, dropped;
+    uint64_t starved, moved, left, dropped, ridden;
 };
 
 static void run(uint64_t seed, uint64_t steps, struct totals *totals)
@@ -519,6 +561,7 @@ static void run(uint64_t seed, uint64_t steps, struct totals *totals)
     totals->moved += model.moved;
     totals->left += model.left;
     totals->dropped += model.dropped;
+    totals->ridden += model.ridden;
 }
 
 int main(int argc, char **argv)
@@ -535,6 +578,10 @@ int main(int argc, char **argv)
     }
     if (totals.starved == 0 || totals.moved == 0 || totals.left == 0 || totals.dropped == 0) {
         fprintf(stderr, "model_lane: some change of a lane's memory was never made\n");
+        return 1;
+    }
+    if (totals.ridden == 0) {
+        fprintf(stderr, "model_lane: no packet rode in another's line\n");
         return 1;
     }
     return 0;

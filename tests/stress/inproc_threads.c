@@ -46,10 +46,9 @@ static struct entry look_up(unsigned thread)
 static bool has_work(void *core)
 {
     const struct mock *mock = core;
-    uint64_t word0;
 
     for (unsigned i = 0; i < mock->lane_count; i++) {
-        if (ni_lane_peek(mock->lanes[i], &word0) != NULL) {
+        if (ni_lane_has_packet(mock->lanes[i])) {
             return true;
         }
     }

@@ -25,13 +25,15 @@ struct run {
     struct lane_pair pair;
     uint64_t packets;
     uint64_t seed;
+    uint64_t ridden; /* of them, those that rode in another's line */
 };
 
 struct draw {
     uint64_t word0, word1;
     uint32_t len, skew;
     unsigned head;
-    bool in_bulk;
+    bool in_bulk, is_short;
+    struct lane_short brief; /* if is_short */
 };
 
 static _Noreturn void fail(const char *what, uint64_t packet)
@@ -40,12 +42,33 @@ static _Noreturn void fail(const char *what, uint64_t packet)
     exit(1);
 }
 
+/* One that may ride, as many do. */
+static struct draw draw_short(struct ni_rng *rng)
+{
+    bool is_put = ni_rng_below(rng, 2) == 0;
+    struct draw draw = {.is_short = true};
+
+    draw.brief = (struct lane_short){
+        .kind = is_put ? NI_PACKET_PUT : NI_PACKET_MESSAGE,
+        .tag = (uint16_t)ni_rng_next(rng),
+        .region = 1 + is_put,
+        .len = (uint32_t)(is_put ? ni_rng_below(rng, 9) : 8 + ni_rng_below(rng, 17)),
+        .rest = {ni_rng_next(rng), ni_rng_next(rng)},
+        .heard = (uint32_t)ni_rng_below(rng, 2)};
+    draw.word0 = lane_short_word0(&draw.brief);
+    draw.word1 = ni_packet_word1(draw.brief.len, draw.brief.region);
+    return draw;
+}
+
 /* The next packet of the sequence that both threads know. */
 static struct draw draw_packet(const struct run *run, struct ni_rng *rng)
 {
     uint32_t ring_max = ni_lane_max_lines(run->pair.lines) * NI_LINE;
     struct draw draw = {.head = NI_PACKET_HEADER, .skew = (uint32_t)ni_rng_below(rng, NI_LINE)};
 
+    if (ni_rng_below(rng, 2) == 0) {
+        return draw_short(rng);
+    }
     if (run->pair.bulk_size != 0 && ni_rng_below(rng, 4) == 0) {
         draw.in_bulk = true;
         draw.len = (uint32_t)ni_rng_below(rng, run->pair.bulk_size - NI_LINE);
@@ -85,10 +108,19 @@ static void fill(const struct draw *draw, uint8_t *payload, uint32_t seq)
     }
 }
 
-static bool same(const struct draw *draw, const uint8_t *payload, uint32_t seq)
+static bool same(const struct draw *draw, const struct ni_packet *packet, const uint8_t *payload,
+                 uint32_t seq)
 {
     uint8_t wanted[4 * PAYLOAD_MAX];
 
+    if (draw->is_short) {
+        uint64_t body[3];
+
+        lane_short_body(&draw->brief, body);
+        return memcmp(packet->body, body, ni_packet_head(draw->word0) - NI_PACKET_HEADER) == 0 &&
+               memcmp(payload, &body[draw->brief.kind == NI_PACKET_PUT ? 2 : 0], draw->brief.len) ==
+                   0;
+    }
     fill(draw, wanted, seq);
     return memcmp(wanted, payload, draw->len) == 0;
 }
@@ -102,13 +134,17 @@ static void *send_all(void *arg)
     ni_rng_seed(&rng, run->seed);
     for (uint64_t i = 0; i < run->packets; i++) {
         struct draw draw = draw_packet(run, &rng);
-        uint32_t lines = draw.in_bulk ? 1 : ni_packet_lines(draw.head, draw.len);
+        uint32_t lines = draw.in_bulk || draw.is_short ? 1 : ni_packet_lines(draw.head, draw.len);
         uint8_t *place = NULL;
 
         while (!ni_lane_room(tx, lines) ||
                (draw.in_bulk && (place = ni_lane_bulk_reserve(tx, draw.len, draw.skew)) == NULL)) {
             ni_lane_warm(tx);
             sched_yield();
+        }
+        if (draw.is_short) {
+            run->ridden += lane_pair_send_short(&run->pair, &draw.brief);
+            continue;
         }
         fill(&draw, draw.in_bulk ? place : (uint8_t *)ni_lane_at(tx) + draw.head, tx->seq);
         ni_lane_at(tx)->word1 = draw.word1;
@@ -143,7 +179,7 @@ static void receive_all(struct run *run)
             fail("another packet than was sent", i);
         }
         lines = ni_lane_check(rx, packet, word0, packet->word1, &payload);
-        if (lines == 0 || !same(&draw, payload, rx->seq)) {
+        if (lines == 0 || !same(&draw, packet, payload, rx->seq)) {
             fail("another payload than was sent", i);
         }
         ni_lane_advance(rx, lines);
@@ -168,6 +204,9 @@ static void run_shape(const struct shape *shape, uint64_t packets)
     }
     receive_all(&run);
     pthread_join(sender, NULL);
+    if (run.ridden == 0) {
+        fail("no packet rode in another's line", run.packets);
+    }
     lane_pair_fini(&run.pair);
 }
 

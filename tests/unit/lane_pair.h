@@ -16,6 +16,8 @@
  * its end. The counters may start anywhere: near 2^32, to see them wrap.
  */
 
+enum { LANE_PAIR_RIDES = 8 };
+
 struct lane_pair {
     struct ni_lane_tx tx;
     struct ni_lane_rx rx;
@@ -86,6 +88,55 @@ static inline void lane_pair_init(struct lane_pair *pair, uint32_t lines, uint32
     ni_lane_tx_init(&pair->tx, pair->page, pair->ring, lines, pair->bulk, bulk_size,
                     pair->payload_map);
     ni_lane_rx_init(&pair->rx, pair->page, pair->ring, lines, pair->bulk, bulk_size);
+    pair->tx.rides = LANE_PAIR_RIDES;
+    pair->rx.rides = 1;
+}
+
+/* A packet that may ride, or have one ride in its line. */
+struct lane_short {
+    unsigned kind; /* NI_PACKET_PUT: len is up to 8; NI_PACKET_MESSAGE: 8 to 24 */
+    uint16_t tag;
+    uint32_t region, len;
+    uint64_t common;  /* hdr_data; bytes 0 to 7 */
+    uint64_t rest[2]; /* match_bits, data; bytes 8 to 23 */
+    uint32_t heard;   /* by its sender */
+};
+
+static inline uint64_t lane_short_word0(const struct lane_short *packet)
+{
+    bool is_put = packet->kind == NI_PACKET_PUT;
+    size_t fields = is_put ? sizeof(struct ni_packet_put) : 0;
+
+    return ni_packet_word0(0, packet->kind, NI_PACKET_HEADER + (unsigned)fields, packet->tag);
+}
+
+/* What lies behind its header. */
+static inline void lane_short_body(const struct lane_short *packet, uint64_t body[3])
+{
+    bool is_put = packet->kind == NI_PACKET_PUT;
+
+    body[0] = is_put ? packet->rest[0] : packet->common;
+    body[1] = is_put ? packet->common : packet->rest[0];
+    body[2] = packet->rest[1];
+}
+
+/* Send it, there being room for a line. Whether it rides. */
+static inline bool lane_pair_send_short(struct lane_pair *pair, const struct lane_short *packet)
+{
+    struct ni_lane_tx *tx = &pair->tx;
+    struct ni_packet *line = ni_lane_at(tx);
+    uint8_t *rest = ni_lane_rider_place(tx, packet->region, packet->common, packet->heard);
+
+    if (rest != NULL) {
+        memcpy(rest, packet->rest, sizeof(packet->rest));
+        ni_lane_ride(tx, rest, packet->kind, packet->tag, packet->len);
+        return true;
+    }
+    lane_short_body(packet, line->body);
+    line->word1 = ni_packet_word1(packet->len, packet->region);
+    ni_lane_invite(tx, line, packet->region, packet->common);
+    ni_lane_commit(tx, lane_short_word0(packet), 1);
+    return false;
 }
 
 /* As if so many lines and so many packets had passed. Before any packet only. */

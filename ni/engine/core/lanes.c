@@ -76,10 +76,8 @@ void ni_lane_unpark(void *core, struct ni_lane_rx *lane)
 
 bool ni_lanes_have(const struct ni *ni)
 {
-    uint64_t word0;
-
     for (uint32_t i = 0; i < ni->core.lane_count; i++) {
-        if (ni->core.lanes[i] != NULL && ni_lane_peek(ni->core.lanes[i], &word0) != NULL) {
+        if (ni->core.lanes[i] != NULL && ni_lane_has_packet(ni->core.lanes[i])) {
             return true;
         }
     }

@@ -54,6 +54,17 @@ static NI_NOINLINE bool is_lane_lost(struct ni *ni, struct ni_lane_rx *lane, ni_
     }
 }
 
+/* The packet behind this one. Not `more`: only if it has come with this one's line. */
+NI_ALWAYS_INLINE struct ni_packet *next_packet(struct ni_lane_rx *lane,
+                                               const struct ni_packet *packet, bool more,
+                                               uint64_t *word0)
+{
+    if (more) {
+        return ni_lane_peek(lane, word0);
+    }
+    return packet != &lane->rider ? ni_lane_peek_rider(lane, word0) : NULL;
+}
+
 /* The packets of a lane, of which the first is there; slot is its place in ni->core.lanes. */
 NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, uint32_t slot,
                                        struct ni_packet *packet, uint64_t word0)
@@ -78,7 +89,7 @@ NI_ALWAYS_INLINE unsigned poll_packets(struct ni *ni, struct ni_lane_rx *lane, u
         }
         bytes += ni_packet_len(word1);
         events++;
-    } while (events < most && (packet = ni_lane_peek(lane, &word0)) != NULL);
+    } while ((packet = next_packet(lane, packet, events < most, &word0)) != NULL);
     /* Where nothing was behind, one packet is taken next without a look further: where two sides
      * send to each other in turn, its line is about to be written, and asking for it then makes the
      * writer wait. */

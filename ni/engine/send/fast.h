@@ -148,7 +148,7 @@ NI_ALWAYS_INLINE uint8_t *ni_line_begin_behind(const struct ni_peer *peer, uint3
     line->seq = tx->seq;
     /* With room for a marker behind it, where none is due. */
     if (NI_UNLIKELY(tx->limit - line->head <= 1 ||
-                    tx->payload_map[(line->head + 1) & tx->mask] != 0)) {
+                    (tx->payload_map[(line->head + 1) & tx->mask] & NI_LANE_PAYLOAD) != 0)) {
         return NULL;
     }
     line->packet = ni_lane_at(tx);
@@ -168,6 +168,7 @@ NI_ALWAYS_INLINE void ni_line_publish(struct ni_peer *peer, const struct ni_line
 
     line->packet->word1 = word1;
     ep->tx.bytes += ni_packet_len(word1);
+    ep->tx.payload_map[line->head & ep->tx.mask] = 0;
     ep->tx.head = line->head + 1;
     ep->tx.seq = ni_lane_next_seq(line->seq);
     ep->tx.last_lines = 1;
@@ -177,11 +178,44 @@ NI_ALWAYS_INLINE void ni_line_publish(struct ni_peer *peer, const struct ni_line
     ni_published(peer, ep);
 }
 
+/* The same for a packet in whose line another may ride: ni_packet_is_rideable. common: see struct
+ * ni_packet_rider. */
+NI_ALWAYS_INLINE void ni_line_publish_ridden(struct ni_peer *peer, const struct ni_line *line,
+                                             uint64_t word0, uint64_t word1, uint64_t common)
+{
+    ni_lane_invite(&peer->ep->tx, line->packet, ni_packet_region(word1), common);
+    ni_line_publish(peer, line, word0, word1);
+}
+
+/* Behind ni_line_begin, in place of its line: see ni_lane_rider_place. ni_line_ride comes next. */
+NI_ALWAYS_INLINE uint8_t *ni_line_rider(const struct ni_peer *peer, uint32_t region,
+                                        uint64_t common)
+{
+    return ni_lane_rider_place(&peer->ep->tx, region, common,
+                               peer->lane != NULL ? peer->lane->seq : 0);
+}
+
+NI_ALWAYS_INLINE void ni_line_ride(struct ni_peer *peer, uint8_t *rest, unsigned kind, uint16_t tag,
+                                   uint32_t len)
+{
+    struct ni_ep *ep = peer->ep;
+
+    ep->tx.bytes += len;
+    ni_lane_ride(&ep->tx, rest, kind, tag, len);
+    ni_published(peer, ep);
+}
+
 NI_ALWAYS_INLINE void ni_line_commit(struct ni_peer *peer, const struct ni_line *line,
                                      ni_handle queue, uint16_t tag, uint32_t total)
 {
-    ni_line_publish(peer, line, ni_packet_word0(0, NI_PACKET_MESSAGE, NI_PACKET_HEADER, tag),
-                    ni_packet_word1(total, queue));
+    uint64_t word0 = ni_packet_word0(0, NI_PACKET_MESSAGE, NI_PACKET_HEADER, tag);
+    uint64_t word1 = ni_packet_word1(total, queue);
+
+    if (total <= NI_RIDER_MESSAGE) {
+        ni_line_publish_ridden(peer, line, word0, word1, line->packet->body[0]);
+    } else {
+        ni_line_publish(peer, line, word0, word1);
+    }
 }
 
 /*

@@ -30,7 +30,7 @@ static bool dev_peer_is_read(const struct ni_far_peer *far)
 {
     const struct ni_dev_peer *peer = ni_container_of(far, const struct ni_dev_peer, far);
     ni_status ending = ni_far_ending(&peer->far);
-    uint64_t waited = peer->link->now_ns - peer->far.ending_ns, word0;
+    uint64_t waited = peer->link->now_ns - peer->far.ending_ns;
 
     if (peer->rx.depth != 0) {
         return false;
@@ -44,7 +44,7 @@ static bool dev_peer_is_read(const struct ni_far_peer *far)
         return false;
     }
     return (peer->fetch_tail == peer->fetch_head || peer->refused) &&
-           ni_lane_peek(&peer->rx, &word0) == NULL;
+           !ni_lane_has_packet(&peer->rx);
 }
 
 static bool dev_peer_known(const struct ni_far_peer *far)

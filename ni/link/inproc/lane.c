@@ -10,6 +10,8 @@
  *   | struct ni_inproc_lane | lane page | ring, half as long again | payload map |
  */
 
+enum { RIDES = 8 }; /* packets in a row of which some may ride */
+
 struct layout {
     size_t page, ring, map, size;
 };
@@ -48,6 +50,8 @@ struct ni_inproc_lane *ni_inproc_lane_new(struct ni_inproc_port *from, struct ni
     lane->from = from;
     ni_lane_tx_init(tx, lane->page, lane->ring, lines, lane->bulk, bulk, lane->payload_map);
     ni_lane_rx_init(&lane->rx, lane->page, lane->ring, lines, lane->bulk, bulk);
+    tx->rides = RIDES;
+    lane->rx.rides = 1;
     lane->rx.link_data = lane;
     return lane;
 }

@@ -132,9 +132,7 @@ static ni_status sender_gone(const struct ni_inproc_lane *lane)
 
 static bool is_lane_empty(const struct ni_inproc_lane *lane)
 {
-    uint64_t word0;
-
-    return lane->wired ? ni_inproc_wire_empty(lane) : ni_lane_peek(&lane->rx, &word0) == NULL;
+    return lane->wired ? ni_inproc_wire_empty(lane) : !ni_lane_has_packet(&lane->rx);
 }
 
 /* Whether its receiver has not moved for long. */

@@ -51,9 +51,7 @@ void ni_inproc_wire_stop(struct ni_inproc_link *link, struct ni_inproc_lane *lan
 
 static bool inproc_lane_has_packet(const struct ni_inproc_lane *lane)
 {
-    uint64_t word0;
-
-    return lane->held.packet != NULL || ni_lane_peek(&lane->rx, &word0) != NULL;
+    return lane->held.packet != NULL || ni_lane_has_packet(&lane->rx);
 }
 
 bool ni_inproc_wire_empty(const struct ni_inproc_lane *lane)

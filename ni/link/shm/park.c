@@ -41,9 +41,7 @@ static struct ni_shm_peer *lane_of(const struct ni_shm_link *link, uint32_t seat
 
 static bool shm_lane_has_packet(const struct ni_shm_peer *peer)
 {
-    uint64_t word0;
-
-    return ni_lane_peek(&peer->rx, &word0) != NULL;
+    return ni_lane_has_packet(&peer->rx);
 }
 
 void ni_shm_lane_started(struct ni_shm_peer *peer)

@@ -166,6 +166,7 @@ static enum outcome start_lane(struct ni_shm_link *link, struct ni_shm_peer *pee
         peer->rx.bulk_most = with_bulk ? counts->bulk : 0;
         peer->rx.grow = ni_shm_more_bulk_in;
         peer->rx.move = ni_shm_lane_changes;
+        peer->rx.rides = 1;
         peer->rx.peer = peer->in_peer;
         peer->rx.link_data = peer;
         status = link->core_ops->lane_add(link->core, &peer->rx);

@@ -162,6 +162,7 @@ static ni_status open_lane(struct ni_shm_peer *peer)
     peer->ep.tx.bulk_most = peer->out_bulk ? counts->bulk : 0;
     peer->ep.tx.grow = ni_shm_more_bulk_out;
     peer->ep.tx.wire = true;
+    peer->ep.tx.rides = (uint32_t)peer->link->config->shm_riders;
     ni_shm_lane_begins(peer);
     peer->ep.unpolled = &area->page->unpolled;
     peer->ep.rails = peer->out_bulk ? ni_shm_rails(&sender_segment(peer)->geometry) : 1;

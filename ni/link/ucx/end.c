@@ -27,7 +27,7 @@ static bool ucx_peer_is_read(const struct ni_far_peer *far)
 {
     const struct ni_ucx_peer *peer = ni_container_of(far, const struct ni_ucx_peer, far);
     const struct ni_ucx_in *in = peer->in;
-    uint64_t waited, word0;
+    uint64_t waited;
 
     if (in->rx.depth != 0) {
         return false;
@@ -40,7 +40,7 @@ static bool ucx_peer_is_read(const struct ni_far_peer *far)
     if (peer->heard && in->rx.tail != peer->bye_position) {
         return false;
     }
-    return peer->fetching == 0 && ni_lane_peek(&in->rx, &word0) == NULL;
+    return peer->fetching == 0 && !ni_lane_has_packet(&in->rx);
 }
 
 static bool ucx_peer_known(const struct ni_far_peer *far)

@@ -29,10 +29,9 @@ uint64_t ni_ucx_watched(struct ni_ucx_link *link)
 static void look_for_gap(struct ni_ucx_peer *peer, uint64_t watched)
 {
     const struct ni_ucx_in *in = peer->in;
-    uint64_t word0;
 
     if (in == NULL || peer->far.down || in->high == in->rx.tail || peer->fetching != 0 ||
-        in->rx.depth != 0 || ni_lane_peek(&in->rx, &word0) != NULL) {
+        in->rx.depth != 0 || ni_lane_has_packet(&in->rx)) {
         peer->gap_since = 0;
     } else if (peer->gap_since == 0 || peer->gap_at != in->rx.tail) {
         peer->gap_since = watched;
