@@ -31,6 +31,23 @@ static bool applies(void)
     return getenv("PRESTO_FD") != NULL;
 }
 
+static bool is_pipe(int fd)
+{
+    struct stat facts;
+
+    return fstat(fd, &facts) == 0 && S_ISFIFO(facts.st_mode);
+}
+
+/* A number that the environment gives; -1: none. */
+static int descriptor_of(const char *name)
+{
+    const char *text = getenv(name);
+    char *end;
+    long fd = text != NULL ? strtol(text, &end, 10) : -1;
+
+    return fd >= 0 && fd <= PRI_FD_MAX && end != text && *end == '\0' ? (int)fd : -1;
+}
+
 /* ---- join ------------------------------------------------------------------------------------ */
 
 static bool is_socket(int fd)
@@ -56,8 +73,14 @@ static bool key_of(uint64_t *key)
  * a terminal, though it goes into a pipe; also what it has printed before, however it ends. */
 static void settle(int fd)
 {
+    const int life = descriptor_of("PRESTO_LIFE");
+
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     (void)unsetenv("PRESTO_FD");
+    if (life >= 0 && is_pipe(life)) {
+        (void)close(life);
+        (void)unsetenv("PRESTO_LIFE");
+    }
     (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     (void)fflush(stdout);
 }
@@ -202,28 +225,6 @@ static bool read_entry(int fd, uint32_t *host, struct pri_blob *blob)
 
 /* ---- the end of prestorun -------------------------------------------------------------------- */
 
-/* Have the kernel kill this process when prestorun ends, whatever the process does then: it sends
- * the signal that was chosen here when something comes, which before the hello and after the table
- * can only be the end. Whom prestorun has started itself is killed likewise; this is for what a
- * shell stands before. The program's threads and handlers are its own, and nobody is left who could
- * be told. */
-static void end_with_prestorun(int fd)
-{
-    char byte;
-
-    (void)fcntl(fd, F_SETOWN, getpid());
-    (void)fcntl(fd, F_SETSIG, SIGKILL);
-    (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC);
-    if (recv(fd, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT) == 0) {
-        (void)raise(SIGKILL); /* it had ended before that */
-    }
-}
-
-static void wait_for_prestorun(int fd)
-{
-    (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_ASYNC);
-}
-
 static bool is_wire(int fd)
 {
     int domain = 0;
@@ -232,16 +233,37 @@ static bool is_wire(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX;
 }
 
+/* Have the kernel kill this process when prestorun ends, whatever the process does then: it sends
+ * the signal that is chosen here when something comes, which in a pipe that nobody writes to is the
+ * end alone. Whom prestorun has started itself is killed likewise; this is for what a shell stands
+ * before. The program's threads and handlers are its own, and nobody is left who could be told. All
+ * ranks have inherited the same open file, which tells one of them: so it is opened anew. */
+static void end_with_prestorun(int life)
+{
+    char name[sizeof("/proc/self/fd/") + 3 * sizeof(int)], byte;
+    int fd;
+
+    snprintf(name, sizeof(name), "/proc/self/fd/%d", life);
+    fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        return; /* there is no /proc */
+    }
+    (void)fcntl(fd, F_SETOWN, getpid());
+    (void)fcntl(fd, F_SETSIG, SIGKILL);
+    (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC);
+    if (read(fd, &byte, sizeof(byte)) == 0) {
+        (void)raise(SIGKILL); /* it had ended before that */
+    }
+}
+
 /* A program may compute for long before it joins, or never do: it is watched from its first
- * moment. A child of it that joins in its place is the owner from then on. */
+ * moment, and so is a child of it that joins in its place. */
 static __attribute__((constructor)) void watch(void)
 {
-    const char *text = getenv("PRESTO_FD");
-    char *end;
-    long fd = text != NULL ? strtol(text, &end, 10) : -1;
+    const int wire = descriptor_of("PRESTO_FD"), life = descriptor_of("PRESTO_LIFE");
 
-    if (fd >= 0 && fd <= PRI_FD_MAX && end != text && *end == '\0' && is_wire((int)fd)) {
-        end_with_prestorun((int)fd);
+    if (wire >= 0 && is_wire(wire) && life >= 0 && is_pipe(life)) {
+        end_with_prestorun(life);
     }
 }
 
@@ -279,7 +301,6 @@ static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct p
         free(hosts);
         return PRI_ERR_NOMEM;
     }
-    wait_for_prestorun(wire->fd);
     well = tell(wire, PRI_WIRE_HELLO, mine->bytes, mine->length) &&
            read_table(self, wire->fd, hosts, all);
     find_near(self, hosts);
@@ -289,8 +310,6 @@ static int exchange(struct pri_rank *self, const struct pri_blob *mine, struct p
                 "presto: rank %d has lost prestorun, or that is of another version than the "
                 "library: use the prestorun that was installed with it\n",
                 self->rank);
-    } else {
-        end_with_prestorun(wire->fd);
     }
     return well ? PRI_OK : PRI_ERR_START;
 }
@@ -329,9 +348,7 @@ static int ask(struct pri_rank *self, uint32_t kind, const void *question, size_
     bool well;
 
     pthread_mutex_lock(&wire->asking);
-    wait_for_prestorun(wire->fd);
     well = put_question(wire, kind, question, length) && read_answer(wire->fd, answer);
-    end_with_prestorun(wire->fd);
     pthread_mutex_unlock(&wire->asking);
     return well ? PRI_OK : PRI_ERR_START;
 }

@@ -9,6 +9,8 @@
  * end. The environment says the rest:
  *
  *   PRESTO_FD     the rank's end, a number; taken out of the environment by the rank
+ *   PRESTO_LIFE   the reading end of a pipe in which nothing comes but its end, that of prestorun;
+ *                 likewise
  *   PRESTO_RANK   0 to PRESTO_SIZE - 1
  *   PRESTO_SIZE   ranks of the job
  *   PRESTO_FIRST  the number that the job's rank 0 has among all ranks of this prestorun
@@ -49,8 +51,8 @@
  *
  * Each message is this head and `length` bytes. TABLE has for each rank, in their order, the number
  * of its host, the length of its address (struct pri_wire_entry) and that. Beside answers it is all
- * that prestorun says: what comes unasked is the end of prestorun, and ends the rank. Both ends are
- * of one version: prestorun and the library are installed together.
+ * that prestorun says. Both ends are of one version: prestorun and the library are installed
+ * together.
  */
 enum pri_wire_kind {
     PRI_WIRE_HELLO = 0x50520301, /* version 03, kinds from 01 */

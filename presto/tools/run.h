@@ -152,6 +152,7 @@ struct run_guard {
     pid_t pid;   /* 0: likewise */
     pid_t was;   /* its pid, for messages */
     pid_t group; /* process group of the ranks: prestorun's */
+    int life;    /* a pipe's end: prestorun's to close, the guard's for the ranks to see that */
 };
 
 struct run_pids {

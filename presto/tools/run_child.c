@@ -99,6 +99,7 @@ static void set_environment(const struct run_job *job, const struct run_rank *ra
     (void)unsetenv("PRESTO_THREADS"); /* ranks are processes here */
     (void)setenv("PRESTO_KEY", job->key, 1);
     set_number("PRESTO_FD", ends->wire);
+    set_number("PRESTO_LIFE", job->guard.life);
     set_number("PRESTO_APPNUM", app->number);
     set_number("PRESTO_CORES", job->cores);
     set_places(job, rank);
@@ -164,6 +165,7 @@ void run_child(const struct run_job *job, const struct run_rank *rank, const str
     (void)setpgid(0, job->guard.group);
     set_streams(&job->options, rank->number, ends);
     (void)fcntl(ends->wire, F_SETFD, 0);
+    (void)fcntl(job->guard.life, F_SETFD, 0);
     bind_rank(job->options.bind, rank->nth);
     run_signals_reset();
     if (!enter_folder(rank)) {

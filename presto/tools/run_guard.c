@@ -21,6 +21,7 @@
  * Neither waits for the other to read, but prestorun for STARTED, before WATCH.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,20 +35,25 @@
 
 bool run_guard_open(struct run_job *job)
 {
-    int fds[2];
+    int fds[2], life[2];
     pid_t pid;
 
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) {
-        run_say(job, "prestorun: no socket can be made: %s\n", strerror(errno));
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0 ||
+        pipe2(life, O_CLOEXEC) != 0) {
+        run_say(job, "prestorun: no socket or pipe can be made: %s\n", strerror(errno));
         return false;
     }
     job->guard.group = getpgrp();
     pid = fork();
     if (pid == 0) {
         (void)close(fds[0]);
+        (void)close(life[1]);
+        job->guard.life = life[0];
         run_guard_be(job, fds[1]);
     }
     (void)close(fds[1]);
+    (void)close(life[0]);
+    job->guard.life = life[1]; /* which ends with this process */
     if (pid < 0) {
         run_say(job, "prestorun: no process can be started: %s\n", strerror(errno));
         (void)close(fds[0]);

@@ -103,12 +103,12 @@ static int ranks_here(const struct run_job *job)
     return count;
 }
 
-/* The guard's, two for each agent, three for each rank; while one is started its ends of them, and
- * /dev/null.
+/* The guard's and the pipe that ends, two for each agent, three for each rank; while one is started
+ * its ends of them, and /dev/null.
  * Looked at before any is started, so that no rank begins what cannot go on. False: said why. */
 static bool have_descriptors(struct run_job *job)
 {
-    const int ranks = ranks_here(job), count = 3 * ranks + 2 * job->net.link_count + 9;
+    const int ranks = ranks_here(job), count = 3 * ranks + 2 * job->net.link_count + 10;
     struct rlimit limit;
     int missing;
 

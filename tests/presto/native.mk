@@ -16,7 +16,8 @@ check_PROGRAMS += \
     tests/presto/native_memory \
     tests/presto/native_nomem \
     tests/presto/native_p2p \
-    tests/presto/native_threads
+    tests/presto/native_threads \
+    tests/presto/native_watch
 
 tests_presto_core_deaths_SOURCES = tests/presto/core_deaths.c tests/presto/job.h
 tests_presto_core_deaths_CPPFLAGS = $(PRESTO_TEST_CPPFLAGS) $(PRESTO_CPPFLAGS)
@@ -54,6 +55,9 @@ tests_presto_native_p2p_LDADD = $(PRESTO_NATIVE_LIBS)
 tests_presto_native_threads_SOURCES = tests/presto/native_threads.c
 tests_presto_native_threads_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
 tests_presto_native_threads_LDADD = $(PRESTO_NATIVE_LIBS)
+tests_presto_native_watch_SOURCES = tests/presto/native_watch.c tests/presto/job.h
+tests_presto_native_watch_CPPFLAGS = $(PRESTO_NATIVE_CPPFLAGS)
+tests_presto_native_watch_LDADD = $(PRESTO_NATIVE_LIBS)
 
 if HAVE_UCX
 check_PROGRAMS += tests/presto/native_keys

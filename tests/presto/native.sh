@@ -68,6 +68,7 @@ fails "srun without PMIx" 1 'one of 3 processes that srun has started without PM
 fails "a PMI launcher" 1 'one of 2 processes that a PMI launcher has started without PMIx or PMI-2.*prestorun' env PMI_SIZE=2 "$programs/native_p2p"
 run "one rank of srun" env SLURM_STEP_NUM_TASKS=1 "$programs/native_p2p"
 run "jobs of one rank by srun" env SLURM_STEP_NUM_TASKS=3 PRESTO_THREADS=1 "$programs/native_p2p"
+run "what a rank hears of prestorun's end by" "$prestorun" -n 3 "$programs/native_watch"
 run "prestorun within srun" env SLURM_STEP_NUM_TASKS=3 "$prestorun" -n 2 "$programs/native_p2p"
 
 # By launchers with PMI-2: ours, and MPICH's where it is installed. Two hosts are this one, over UCX.
