@@ -163,9 +163,10 @@ NI_ALWAYS_INLINE void ni_lane_invite(struct ni_lane_tx *tx, struct ni_packet *pa
 }
 
 /* Where the rest of a packet goes, there being room for a line (ni_lane_room), if it may ride in
- * the line of the one before; otherwise NULL. That has invited it, and nothing was polled since in
- * vain, so that the two leave together. heard: changes when something has come back; where nothing
- * has for some packets they are a stream, whose lines are claimed. ni_lane_ride comes next. */
+ * the line of the one before; otherwise NULL. That has invited it, its line is not known to be free
+ * again, so that it is neither claimed nor marked, and nothing was polled since in vain, so that
+ * the two leave together. heard: changes when something has come back; where nothing has for some
+ * packets they are a stream, whose lines are claimed. ni_lane_ride comes next. */
 NI_ALWAYS_INLINE uint8_t *ni_lane_rider_place(struct ni_lane_tx *tx, uint32_t region,
                                               uint64_t common, uint32_t heard)
 {
@@ -174,7 +175,7 @@ NI_ALWAYS_INLINE uint8_t *ni_lane_rider_place(struct ni_lane_tx *tx, uint32_t re
         tx->ride.from = tx->head;
     }
     if (tx->ride.seq != tx->seq || tx->ride.region != region || tx->ride.common != common ||
-        tx->run == 0 || tx->head - tx->ride.from >= tx->rides) {
+        tx->run == 0 || tx->head - tx->ride.from >= tx->rides || tx->limit - tx->head > tx->mask) {
         return NULL;
     }
     return tx->lines + (size_t)((tx->head - 1) & tx->mask) * NI_LINE + NI_RIDER_AT +

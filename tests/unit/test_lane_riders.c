@@ -8,7 +8,7 @@
  * is not written again before.
  */
 
-enum { LINES = 16, COMMON = 7, QUEUE = 3 };
+enum { LINES = 32, COMMON = 7, QUEUE = 3 };
 
 static const struct lane_short a_put = {.kind = NI_PACKET_PUT,
                                         .tag = 5,
@@ -182,6 +182,30 @@ static void its_line_is_kept(void **state)
     lane_pair_fini(&pair);
 }
 
+/* Where its receiver has taken all, the line of the last packet is free, and claimed. */
+static void not_in_a_line_that_is_free(void **state)
+{
+    struct lane_pair pair = open_pair();
+    int sent = 0;
+
+    (void)state;
+    send(&pair, &a_put);
+    take(&pair, &a_put);
+    assert_true(ni_lane_refresh(&pair.tx));
+    assert_int_equal(pair.tx.limit - pair.tx.head, LINES);
+    ni_lane_claim_more(&pair.tx);
+    ni_lane_claim_more(&pair.tx);
+    do {
+        send(&pair, &a_put);
+        sent++;
+    } while (pair.tx.limit - pair.tx.head > 1);
+    for (; sent > 0; sent--) {
+        take(&pair, &a_put);
+    }
+    nothing_more(&pair);
+    lane_pair_fini(&pair);
+}
+
 /* Who is in a callback with one that rides still has it when the callback has taken the next. */
 static void stays_for_who_reads_it(void **state)
 {
@@ -272,6 +296,7 @@ int main(void)
         cmocka_unit_test(not_behind_an_idle_poll_nor_in_a_stream),
         cmocka_unit_test(not_where_the_link_copies),
         cmocka_unit_test(its_line_is_kept),
+        cmocka_unit_test(not_in_a_line_that_is_free),
         cmocka_unit_test(stays_for_who_reads_it),
         cmocka_unit_test(lies_are_refused),
         cmocka_unit_test(payload_is_no_rider),
