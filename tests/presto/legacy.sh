@@ -78,10 +78,10 @@ printf '%s\n' 'base presto 2' 'base other 2' 'a_user presto 2' 'a_user other 2' 
     diff - "$work/seen" >"$work/difference" || failed "--built --within: $(cat "$work/difference")"
 legacy --built --within 0 --ranks 2 base
 [ ! -e "$work/seen" ] || failed "--within 0: something has run"
-grep -q '^base *SKIP: no time was left$' "$work/out" || failed "--within 0: not skipped: $(cat "$work/out")"
+grep -q '^SKIP: base: no time was left$' "$work/out" || failed "--within 0: not skipped: $(cat "$work/out")"
 rm "$work/kept/presto/base.built"
 legacy --built --ranks 2 base
-grep -q '^base *SKIP: it has not been built in ' "$work/out" || failed "--built: what is not there is not skipped: $(cat "$work/out")"
+grep -q '^SKIP: base: it has not been built in ' "$work/out" || failed "--built: what is not there is not skipped: $(cat "$work/out")"
 
 # What is told to end leaves nothing that runs.
 touch "$work/seen.hangs"
@@ -104,7 +104,7 @@ rm "$work/seen.hangs"
 touch "$work/seen.fails"
 legacy
 [ $rc -eq 1 ] || failed "what cannot be built: status $rc"
-grep -q 'a_user *SKIP: it needs base, which has not been built' "$work/out" || failed "not skipped: $(cat "$work/out")"
+grep -q '^SKIP: a_user: it needs base, which has not been built' "$work/out" || failed "not skipped: $(cat "$work/out")"
 
 recipe base base '# After: a_user'
 legacy --list
