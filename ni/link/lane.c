@@ -295,6 +295,7 @@ struct ni_packet *ni_lane_take_rider(struct ni_lane_rx *rx, uint64_t *word0)
     if (before == NULL) {
         return NULL;
     }
+    rx->rode = NI_LANE_RODE;
     if ((rider0 >> 32 & 0xff) != (before0 >> 32 & 0xff) ||
         len > (is_put ? NI_RIDER_PUT : NI_RIDER_MESSAGE)) {
         head = 0; /* which is refused */

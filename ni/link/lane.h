@@ -63,6 +63,7 @@ enum {
     NI_LANE_SHARED_COPIES = 16, /* long transfers per direction in which both sides copy */
     NI_LANE_BULK_RECORDS = 64,  /* bulk payloads under way per lane; power of two */
     NI_LANE_STREAM = 3,         /* packets without an idle poll, from which on more are expected */
+    NI_LANE_RODE = 8,           /* packets behind one that rode, among which others are expected */
     NI_LANE_SHORT = 3,          /* lines of packets that a stream may be of */
     NI_LANE_AHEAD = 4,          /* a stream with fewer lines than these behind its head */
     NI_LANE_CLAIM = 8           /* claims so many more */
@@ -159,6 +160,7 @@ struct ni_lane_rx {
     uint32_t mask;
     uint32_t behind; /* lines of the packet that was taken last, without the first */
     uint32_t rides;  /* the link's: 1, packets of this lane may ride, or 0 */
+    uint32_t rode;   /* not 0: some have lately, and may again */
     struct ni_lane_page *page;
     const uint8_t *bulk;
     uint32_t bulk_size, bulk_most; /* as the sender's */

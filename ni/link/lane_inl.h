@@ -170,12 +170,15 @@ NI_ALWAYS_INLINE void ni_lane_invite(struct ni_lane_tx *tx, struct ni_packet *pa
 NI_ALWAYS_INLINE uint8_t *ni_lane_rider_place(struct ni_lane_tx *tx, uint32_t region,
                                               uint64_t common, uint32_t heard)
 {
+    if (tx->run == 0) {
+        return NULL;
+    }
     if (tx->ride.heard != heard) {
         tx->ride.heard = heard;
         tx->ride.from = tx->head;
     }
-    if (tx->ride.seq != tx->seq || tx->ride.region != region || tx->ride.common != common ||
-        tx->run == 0 || tx->head - tx->ride.from >= tx->rides || tx->limit - tx->head > tx->mask) {
+    if (tx->head - tx->ride.from >= tx->rides || tx->ride.seq != tx->seq ||
+        tx->ride.region != region || tx->ride.common != common || tx->limit - tx->head > tx->mask) {
         return NULL;
     }
     return tx->lines + (size_t)((tx->head - 1) & tx->mask) * NI_LINE + NI_RIDER_AT +
@@ -247,18 +250,30 @@ NI_ALWAYS_INLINE struct ni_packet *ni_lane_peek_rider(struct ni_lane_rx *rx, uin
     return NULL;
 }
 
-/* The next packet, or NULL if it is not there yet. */
+/* The next packet if it is in the line at the tail, or NULL. */
+NI_ALWAYS_INLINE struct ni_packet *ni_lane_peek_line(struct ni_lane_rx *rx, uint64_t *word0)
+{
+    struct ni_packet *packet = (struct ni_packet *)(void *)ni_lane_line(rx, rx->tail);
+
+    /* Pairs with L1. */
+    *word0 = atomic_load_explicit(&packet->word0, memory_order_acquire);
+    return ni_packet_seq(*word0) == rx->seq ? packet : NULL;
+}
+
+/* The next packet, or NULL if it is not there yet. Where some ride, the line at the tail is not
+ * asked for before it is written. */
 NI_ALWAYS_INLINE struct ni_packet *ni_lane_peek(struct ni_lane_rx *rx, uint64_t *word0)
 {
-    struct ni_packet *packet = ni_lane_peek_rider(rx, word0);
+    struct ni_packet *packet;
 
-    if (NI_LIKELY(packet == NULL)) {
-        packet = (struct ni_packet *)(void *)ni_lane_line(rx, rx->tail);
-        /* Pairs with L1. */
-        *word0 = atomic_load_explicit(&packet->word0, memory_order_acquire);
-        if (ni_packet_seq(*word0) != rx->seq) {
-            packet = NULL;
-        }
+    if (NI_LIKELY(rx->rode == 0)) {
+        packet = ni_lane_peek_line(rx, word0);
+        return NI_LIKELY(packet != NULL) ? packet : ni_lane_peek_rider(rx, word0);
+    }
+    packet = ni_lane_peek_rider(rx, word0);
+    if (packet == NULL) {
+        packet = ni_lane_peek_line(rx, word0);
+        rx->rode -= packet != NULL;
     }
     return packet;
 }

@@ -62,7 +62,7 @@ NI_ALWAYS_INLINE struct ni_packet *next_packet(struct ni_lane_rx *lane,
     if (more) {
         return ni_lane_peek(lane, word0);
     }
-    return packet != &lane->rider ? ni_lane_peek_rider(lane, word0) : NULL;
+    return lane->rode != 0 && packet != &lane->rider ? ni_lane_peek_rider(lane, word0) : NULL;
 }
 
 /* The packets of a lane, of which the first is there; slot is its place in ni->core.lanes. */
