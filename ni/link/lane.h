@@ -46,9 +46,9 @@
  * are sent together then come together, where two lines come one after the other. What both have
  * in common is not repeated (struct ni_packet_rider). It takes a line of the lane as any packet
  * does, which stays as it is. Its first word is stored last (release, L3), and the receiver looks
- * there (acquire, pairs with L3) when the line at its tail has nothing. Where it looks the packet
- * before has stored 0; and that one's line stays as it is until the rider is consumed, for which
- * the sender remembers it in its payload_map.
+ * there (acquire, pairs with L3) besides the line at its tail: first, where some have ridden
+ * lately. Where it looks the packet before has stored 0; and that one's line stays as it is until
+ * the rider is consumed, for which the sender remembers it in its payload_map.
  *
  * The bulk area is handed out in order and taken back in order, by the packets that refer to it.
  * When all is taken back the next payload starts at offset 0 again, so that a conversation stays
